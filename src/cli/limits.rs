@@ -1,0 +1,39 @@
+//! The limit flags every subcommand shares.
+
+use clap::Args;
+
+use crate::limits::{Limits, parse_duration, parse_size};
+
+/// Limits as typed; what is absent keeps the value it has.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// The most bits an integer may have
+    #[arg(long, value_name = "BITS")]
+    pub int_bits: Option<u64>,
+    /// Wall-clock time: seconds, or `250ms`, `2s`, `1m`
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub timeout: Option<f64>,
+    /// Memory of the whole process tree: bytes, or `512MiB`, `1GiB`
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+    /// Output that is kept: bytes, or `64KiB`, `1MiB`
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub output: Option<u64>,
+    /// Processes and threads of the whole tree
+    #[arg(long, value_name = "N")]
+    pub processes: Option<u32>,
+}
+
+impl LimitArgs {
+    /// The limits these flags mean, on top of `base`.
+    pub fn over(&self, base: Limits) -> Limits {
+        Limits {
+            int_bits: self.int_bits.unwrap_or(base.int_bits),
+            timeout: self.timeout.unwrap_or(base.timeout),
+            memory: self.memory.unwrap_or(base.memory),
+            output: self.output.unwrap_or(base.output),
+            processes: self.processes.unwrap_or(base.processes),
+        }
+    }
+}

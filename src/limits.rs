@@ -1,0 +1,68 @@
+//! The one set of limits, used by the gate to judge and by the executor to enforce.
+//!
+//! Field, command-line flag (kebab-case), configuration key and the `limit.name` of an outcome are the same word.
+
+use serde::{Deserialize, Serialize};
+
+/// What a snippet may use. See each field for its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// The most bits an integer may have.
+    pub int_bits: u64,
+    /// Wall-clock seconds, from the moment the worker is ready to run the snippet to the end of its exit phase.
+    pub timeout: f64,
+    /// Bytes of memory of the whole process tree.
+    pub memory: u64,
+    /// Bytes of stdout and stderr that are kept; a program is ended at [`Limits::OUTPUT_FACTOR`] times as much.
+    pub output: u64,
+    /// Processes and threads of the whole tree.
+    pub processes: u32,
+}
+
+impl Limits {
+    /// A program is ended once it has written this many times [`Limits::output`].
+    pub const OUTPUT_FACTOR: u64 = 64;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { int_bits: 1_000_000, timeout: 30.0, memory: 1 << 30, output: 1 << 20, processes: 64 }
+    }
+}
+
+/// Parses a duration: a plain number is seconds, else `250ms`, `2s`, `1m`, `1h`. Gives seconds.
+pub fn parse_duration(text: &str) -> Result<f64, String> {
+    let (number, factor) = match text.trim() {
+        t if t.ends_with("ms") => (&t[..t.len() - 2], 1e-3),
+        t if t.ends_with('s') => (&t[..t.len() - 1], 1.0),
+        t if t.ends_with('m') => (&t[..t.len() - 1], 60.0),
+        t if t.ends_with('h') => (&t[..t.len() - 1], 3600.0),
+        t => (t, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(n) if n.is_finite() && n > 0.0 && n * factor <= 1e9 => Ok(n * factor),
+        Ok(_) => Err(format!("`{text}` is not a duration above 0 and up to 1e9 seconds")),
+        Err(_) => Err(format!("`{text}` is not a duration; write seconds, or `250ms`, `2s`, `1m`")),
+    }
+}
+
+/// Parses a size: a plain number is bytes, else `KiB`, `MiB`, `GiB` (or `kB`, `MB`, `GB`). Gives bytes.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 7] =
+        [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
+    let t = text.trim();
+    let (number, factor) = UNITS.iter().find(|(unit, _)| t.ends_with(unit)).map_or((t, 1), |(unit, f)| (&t[..t.len() - unit.len()], *f));
+    let bad = || format!("`{text}` is not a size; write bytes, or `64KiB`, `512MiB`, `1GiB`");
+    let number = number.trim().replace('_', "");
+    let bytes = match number.parse::<u64>() {
+        Ok(n) => n.checked_mul(factor).ok_or_else(bad)?,
+        Err(_) => number
+            .parse::<f64>()
+            .ok()
+            .filter(|n| *n >= 0.0 && *n * (factor as f64) < 1e18)
+            .map(|n| (n * factor as f64) as u64)
+            .ok_or_else(bad)?,
+    };
+    if bytes == 0 { Err(bad()) } else { Ok(bytes) }
+}

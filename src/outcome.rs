@@ -1,0 +1,1 @@
+//! What became of a bounded run (data only).

@@ -1,0 +1,1 @@
+//! Floats as intervals.

@@ -1,0 +1,5 @@
+//! Pure arithmetic on abstract values and costs.
+
+pub mod cost;
+pub mod float;
+pub mod int;
