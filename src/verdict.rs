@@ -37,7 +37,7 @@ pub struct Checked {
 /// The gate: parse, evaluate, judge.
 pub fn check(source: Source, settings: &Settings, profile: Profile) -> Checked {
     let (source, program) = syntax::parse(source);
-    let facts = eval::evaluate(&program, settings);
+    let facts = eval::evaluate(&source.text, &program, settings);
     let findings = rules::judge(&facts.facts, &settings.limits, profile);
     let verdict = Verdict { findings, guards: facts.guards.clone(), coverage: facts.coverage };
     Checked { source, verdict, facts }

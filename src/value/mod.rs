@@ -3,3 +3,5 @@
 pub mod cost;
 pub mod float;
 pub mod int;
+pub mod object;
+pub mod store;
