@@ -4,6 +4,7 @@
 //! compute, together with the exceptions it could raise. Every function is total: no input panics, no input takes long.
 
 pub mod bits;
+pub mod counting;
 pub mod cost;
 pub mod float;
 pub mod int;
