@@ -50,7 +50,7 @@ N = 200_000
 R = {}
 R["for_range_iteration"] = whole("for i in range(%d):\n    pass" % N, N)
 R["for_list_iteration"] = expression("for i in x: pass", N, "x = [None] * %d" % N)
-R["while_iteration"] = whole("while True:\n    pass\n    if x: break" if False else "i = 0\nwhile i < %d:\n    i += 1" % N, N)
+R["while_iteration"] = whole("i = 0\nwhile i < %d:\n    i += 1" % N, N)
 R["while_true_pass"] = whole("it = iter([0] * %d + [1]).__next__\nwhile not it():\n    pass" % N, N)
 R["local_store"] = loop("a = b", "a = b = 1")
 R["global_load"] = loop("len", "")
@@ -97,11 +97,11 @@ R["print_line"] = whole("import io, contextlib\nout = io.StringIO()\nfor i in ra
 # C loops, per item.
 M = 1_000_000
 R["sum_range_item"] = expression("sum(range(%d))" % M, M)
+for name, source in (("list_range_item", "list(range(%d))"), ("list_repeat_item", "[None] * %d"), ("set_range_item", "set(range(%d))"), ("dict_fromkeys_item", "dict.fromkeys(range(%d))"), ("bytearray_byte", "bytearray(%d)"), ("str_repeat_byte", "'x' * %d")):
+    R[name] = min(expression(source % size, size, repeats=40) for size in (2_000, 20_000, 200_000, 2_000_000))
 R["sum_list_item"] = expression("sum(x)", M, "x = [1] * %d" % M)
-R["list_range_item"] = expression("list(range(%d))" % M, M, repeats=7)
-R["list_repeat_item"] = expression("[None] * %d" % M, M, repeats=7)
 R["tuple_of_list_item"] = expression("tuple(x)", M, "x = [None] * %d" % M, repeats=7)
-R["deque_consume_item"] = expression("deque(x, maxlen=0)", M, "from collections import deque; from itertools import repeat; x = None\nclass L: pass\n" "def mk(): return repeat(None, %d)\n" % M) if False else expression("deque(repeat(None, %d), maxlen=0)" % M, M, "from collections import deque; from itertools import repeat")
+R["deque_consume_item"] = expression("deque(repeat(None, %d), maxlen=0)" % M, M, "from collections import deque; from itertools import repeat")
 R["count_item"] = expression("deque(islice(count(), %d), maxlen=0)" % M, M, "from collections import deque; from itertools import count, islice")
 R["product_item"] = expression("deque(product(range(1000), repeat=2), maxlen=0)", 10 ** 6, "from collections import deque; from itertools import product")
 R["permutations_item"] = expression("deque(permutations(range(9)), maxlen=0)", 362_880, "from collections import deque; from itertools import permutations")
@@ -110,8 +110,6 @@ R["any_item"] = expression("any(x)", M, "x = [0] * %d" % M)
 R["max_item"] = expression("max(x)", M, "x = [0] * %d" % M)
 R["membership_list_item"] = expression("1 in x", M, "x = [None] * %d" % M)
 R["membership_range_item"] = expression("1.5 in x", M, "x = range(%d)" % M)
-R["set_range_item"] = expression("set(range(%d))" % M, M, repeats=5)
-R["dict_fromkeys_item"] = expression("dict.fromkeys(range(%d))" % M, M, repeats=5)
 R["sort_sorted_item"] = expression("sorted(x)", M, "x = list(range(%d))" % M, repeats=7)
 R["sort_random_item_log2"] = expression("sorted(x)", M * 19.93, "import random; random.seed(1); x = [random.random() for _ in range(%d)]" % M, repeats=3)
 R["map_item"] = expression("deque(map(abs, x), maxlen=0)", M, "from collections import deque; x = [1] * %d" % M)
@@ -124,8 +122,6 @@ R["list_slice_item"] = expression("x[:]", M, "x = [0] * %d" % M, repeats=7)
 R["join_item"] = expression("''.join(x)", M, "x = ['a'] * %d" % M, repeats=7)
 # Memory-bound work, per byte: 16 MiB.
 B = 1 << 24
-R["str_repeat_byte"] = expression("'x' * %d" % B, B, repeats=7)
-R["bytearray_byte"] = expression("bytearray(%d)" % B, B, repeats=7)
 R["str_count_byte"] = expression("x.count('y')", B, "x = 'x' * %d" % B, repeats=5)
 R["str_find_byte"] = expression("x.find('y')", B, "x = 'x' * %d" % B, repeats=5)
 R["str_replace_byte"] = expression("x.replace('y', 'z')", B, "x = 'x' * %d" % B, repeats=5)
@@ -142,7 +138,9 @@ for bits in (10_000, 100_000, 1_000_000):
     R["big_mul_%d_karatsuba" % bits] = expression("x * y", bits ** KARATSUBA, big(bits), repeats=5)
     R["big_square_%d_karatsuba" % bits] = expression("x * x", bits ** KARATSUBA, big(bits), repeats=5)
 for bits in (10_000, 100_000, 1_000_000):
-    R["big_pow_%d_karatsuba" % bits] = expression("3 ** %d" % int(bits / 1.5849625), bits ** KARATSUBA, repeats=3) if False else expression("a ** n", bits ** KARATSUBA, "a = 3; n = %d" % int(bits / 1.5849625), repeats=3)
+    R["big_pow_%d_karatsuba" % bits] = expression("a ** n", bits ** KARATSUBA, "a = 3; n = %d" % int(bits / 1.5849625), repeats=3)
+    R["big_pow_of_two_%d_bit" % bits] = expression("a ** n", bits, "a = 2; n = %d" % bits, repeats=5)
+    R["big_mul_sparse_%d_bit" % bits] = expression("x * y", bits, "x = y = 1 << %d" % (bits // 2), repeats=5)
 for bits in (10_000, 100_000, 400_000):
     R["big_str_%d_quadratic" % bits] = expression("str(x)", bits ** 2.0, big(bits), repeats=3)
     R["big_int_%d_quadratic" % bits] = expression("int(s)", bits ** 2.0, big(bits) + "; s = str(x)", repeats=3)

@@ -4,7 +4,10 @@
 //! compute, together with the exceptions it could raise. Every function is total: no input panics, no input takes long.
 
 pub mod bits;
-pub mod counting;
-pub mod cost;
-pub mod float;
 pub mod int;
+pub mod counting;
+pub mod decimal;
+pub mod float;
+pub mod float_math;
+pub mod convert;
+pub mod cost;

@@ -4,5 +4,6 @@
 //! real result a member of the abstract one, and are the exceptions that really happen among those announced?
 
 mod cpython;
+mod floats;
 mod integers;
 mod support;
