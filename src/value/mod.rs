@@ -10,4 +10,6 @@ pub mod decimal;
 pub mod float;
 pub mod float_math;
 pub mod convert;
+pub mod text;
+pub mod format;
 pub mod cost;
