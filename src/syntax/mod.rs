@@ -2,7 +2,7 @@
 
 pub mod code;
 
-pub use code::{Program, Span};
+pub use code::{Program, Span, SyntaxIssue};
 
 use crate::source::Source;
 
