@@ -28,12 +28,7 @@ impl Policy {
                 _ => panic!("{}: `{name}` is no level", card.meta.code),
             })
         };
-        Policy {
-            wait: card.meta.wait,
-            about_source: card.meta.code.starts_with("AF9"),
-            agent: fixed("agent"),
-            library: fixed("library"),
-        }
+        Policy { wait: card.meta.wait, about_source: card.meta.code.starts_with("AF9"), agent: fixed("agent"), library: fixed("library") }
     }
 
     /// The level of a finding. `broken`: the program is a SyntaxError when it runs.
