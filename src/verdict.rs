@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::eval::{self, Coverage, Fact, FactKind, Facts, Guard, Proof, Reach, Settings};
 use crate::rules::{self, Finding, Level, Profile};
 use crate::source::Source;
-use crate::syntax::{self, Program, SyntaxIssue};
+use crate::syntax::code::SyntaxIssue;
+use crate::syntax::{self, Program};
 
 /// The gate's decision on one source.
 #[derive(Debug, Clone, Default)]

@@ -21,26 +21,3 @@ pub struct Position {
     /// Byte offset.
     pub offset: u32,
 }
-
-impl Source {
-    /// A source whose text is already decoded.
-    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
-        Source { name: name.into(), text: text.into() }
-    }
-
-    /// Where a byte offset of the canonical text lies in the original text. Offsets past the end, or inside a character,
-    /// give the nearest place before.
-    pub fn position(&self, offset: u32) -> Position {
-        let mut end = (offset as usize).min(self.text.len());
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let before = &self.text[..end];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Position {
-            line: 1 + before.bytes().filter(|byte| *byte == b'\n').count() as u32,
-            column: 1 + before[line_start..].chars().count() as u32,
-            offset: end as u32,
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 pub mod code;
 
-pub use code::{Program, Span, SyntaxIssue};
+pub use code::{Program, Span};
 
 use crate::source::Source;
 
