@@ -1,6 +1,11 @@
 //! The parser and the lowering to flat code. Nothing outside this folder knows the parser's types.
 
 pub mod code;
+mod effects;
+mod lower;
+mod names;
+mod scope;
+mod verify;
 
 pub use code::{Program, Span};
 
@@ -10,5 +15,8 @@ use crate::source::Source;
 /// deep in [`Program::not_analysed`]. The source comes back because it may have been rescued (indentation or code fences
 /// removed): its canonical text is what the program's spans refer to and what the executor must compile.
 pub fn parse(source: Source) -> (Source, Program) {
-    (source, Program::default())
+    let text = std::sync::Arc::clone(&source.text);
+    let parsed = ruff_python_parser::parse_unchecked_source(&text, ruff_python_ast::PySourceType::Python);
+    let program = lower::lower(&text, &parsed.syntax().body);
+    (source, program)
 }
