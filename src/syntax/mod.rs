@@ -1,6 +1,7 @@
 //! The parser and the lowering to flat code. Nothing outside this folder knows the parser's types.
 
 pub mod code;
+mod dump;
 mod effects;
 mod lower;
 mod names;
