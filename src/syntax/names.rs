@@ -58,11 +58,6 @@ impl Interner {
         id
     }
 
-    /// The text of a name.
-    pub fn text(&self, id: NameId) -> &str {
-        &self.names[id.0 as usize]
-    }
-
     /// All names, in order of their numbers.
     pub fn into_names(self) -> Vec<Arc<str>> {
         self.names

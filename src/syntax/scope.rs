@@ -81,11 +81,6 @@ impl Scope {
     pub fn place(&self, name: NameId) -> Place {
         self.places.get(&name).copied().unwrap_or(if self.kind == CodeKind::Class { Place::Name } else { Place::Global })
     }
-
-    /// Whether the scope declares the name `global`.
-    pub fn declares_global(&self, name: NameId) -> bool {
-        self.flags.get(&name).is_some_and(|flags| flags.global)
-    }
 }
 
 /// All scopes of a program; number 0 is the module.

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{self as ast, Stmt};
 
-use super::super::code::{CompareOp, Loop, LoopKind, NameId, Op, Span};
+use super::super::code::{CompareOp, Loop, LoopKind, NameId, Op, Span, SyntaxIssue};
 use super::builder::{Block, BlockKind, Exit, Label};
 use super::{Lowering, span};
 
@@ -178,6 +178,12 @@ impl Lowering<'_> {
         self.b.set_depth(depth);
     }
 
+    /// CPython refuses more than 20 statically nested blocks; bounding them keeps the exits that each `return` runs few.
+    pub(super) fn too_many_blocks(&mut self, at: Span) {
+        let message = format!("more than {} nested blocks", super::MAX_BLOCKS);
+        self.too_large.get_or_insert(SyntaxIssue { span: at, message });
+    }
+
     /// Drops a value of a block that is left; a return's value lies above it.
     fn drop_below(&mut self, exit: Exit, at: Span) {
         if exit == Exit::Return {
@@ -194,6 +200,9 @@ impl Lowering<'_> {
     }
 
     pub(super) fn with(&mut self, stmt: &ast::StmtWith) {
+        if stmt.items.len() > super::MAX_BLOCKS {
+            return self.too_many_blocks(span(stmt));
+        }
         self.with_items(&stmt.items, stmt);
     }
 
@@ -383,6 +392,11 @@ impl Lowering<'_> {
 
     /// A sequence of statements.
     pub(super) fn body(&mut self, body: &[Stmt]) {
+        if self.b.blocks.len() > super::MAX_BLOCKS
+            && let Some(first) = body.first()
+        {
+            return self.too_many_blocks(span(first));
+        }
         for stmt in body {
             self.statement(stmt);
         }

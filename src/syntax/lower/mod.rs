@@ -23,6 +23,9 @@ use super::effects::{self, Made};
 use super::names::{Interner, mangle};
 use super::scope::{Place, Table};
 
+/// Most blocks (loops, `with`, parts of `try`) nested in one code object.
+const MAX_BLOCKS: usize = 100;
+
 /// Lowers a module. The names, constants, code objects and issues found are put into a program.
 pub(super) fn lower(text: &str, body: &[Stmt]) -> Program {
     let mut names = Interner::default();

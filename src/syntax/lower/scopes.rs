@@ -188,6 +188,9 @@ impl Lowering<'_> {
             _ => return self.emit(Op::Unknown, at),
         };
         let Some(first) = generators.first() else { return self.emit(Op::Unknown, at) };
+        if generators.len() > super::MAX_BLOCKS {
+            return self.too_many_blocks(at);
+        }
         let is_async = self.table.scopes[scope].is_async;
         let name = self.names.intern(name);
         let (id, outer) = self.enter(scope);
