@@ -115,7 +115,10 @@ fn every_card_has_examples_and_only_the_bad_ones_are_annotated() {
 fn differences(card: &Card) -> String {
     let mut differences = String::new();
     for example in &card.examples {
-        let checked = verdict::check(Source::new("example.py", example.code.as_str()), &Settings::default(), Profile::Agent);
+        let checked = {
+            let source = Source::from_text("example.py", &example.code).expect("cards are text");
+            verdict::check(source, &Settings::default(), Profile::Agent)
+        };
         let mut said: Vec<(u32, String)> = checked
             .verdict
             .findings

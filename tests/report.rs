@@ -74,7 +74,8 @@ fn awkward_lines_are_shown_whole_or_cut() {
         ("control.py", "s = '\x1b[31m\u{202e}'; x = 10 ** 10 ** 8\n".to_owned()),
         ("long.py", long),
     ];
-    let reports: Vec<FileReport> = texts.iter().map(|(name, text)| report(name, text, &[huge_power(text)], Profile::Agent)).collect();
+    let reports: Vec<FileReport> =
+        texts.iter().map(|(name, text)| report(name, text, &[huge_power(&text.replace("\r\n", "\n"))], Profile::Agent)).collect();
     let text = full(&reports, Style::default());
     assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
     assert!(!text.contains(['\x1b', '\r', '\u{202e}']), "control characters of the program reach the terminal");
@@ -84,7 +85,7 @@ fn awkward_lines_are_shown_whole_or_cut() {
 
 #[test]
 fn no_span_upsets_a_report() {
-    let texts = ["", "\n", "\r\n", "x", "é\nü", "\t\ta\n", "a\n\n\nb", "日本\r\n語", "\u{feff}x\0y", "👩‍👩‍👧\u{301}\u{301}\n"];
+    let texts = ["", "\n", "\r\n", "x", "é\nü", "\t\ta\n", "a\n\n\nb", "日本\r\n語", "\u{feff}x\u{1}y", "👩‍👩‍👧\u{301}\u{301}\n"];
     let mut shown = 0;
     for text in texts {
         let beyond = text.len() as u32 + 3;
@@ -108,7 +109,7 @@ fn no_span_upsets_a_report() {
 fn an_excerpt_underlines_the_first_line_of_a_span() {
     let text = "a = 1\nwhile True:\n    pass\nb = 2\n";
     let start = text.find("while").expect("it is there") as u32;
-    let found = excerpt(&Source::new("x.py", text), Span { start, end: start + 20 });
+    let found = excerpt(&Source::from_text("x.py", text).expect("it is text"), Span { start, end: start + 20 });
     assert_eq!(&found.text[found.start..found.start + found.length], "while True:");
     assert_eq!((found.first_line, found.at), (1, (2, 1)));
     assert_eq!(found.text, "a = 1\nwhile True:\n    pass\n");
@@ -186,4 +187,31 @@ fn summaries_count() {
     assert_eq!(last(&[sample(), warned, fine()]), "3 files checked: 1 rejected (2 errors, 2 warnings)");
     assert_valid(&json::check(&[]));
     assert_eq!(json::check(&[sample(), fine()])["summary"], json!({"files": 2, "rejected": 1, "errors": 2, "warnings": 1}));
+}
+
+#[test]
+fn the_readme_shows_what_is_said() {
+    let file = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        std::fs::read_to_string(path).expect("it is in the repository")
+    };
+    let text = file("examples/freeze.py");
+    let said = full(&[report("examples/freeze.py", &text, &[huge_power_in_code(&text)], Profile::Agent)], Style::default());
+    assert!(file("README.md").contains(&said), "{said}");
+}
+
+/// The docstring may speak of the power too; the code is below.
+fn huge_power_in_code(text: &str) -> Fact {
+    let start = text.rfind("10 ** 10 ** 8").expect("it is there") as u32;
+    Fact { span: Span { start, end: start + 13 }, ..huge_power(text) }
+}
+
+#[test]
+fn a_rescued_source_is_shown_as_it_was_written() {
+    let text = "Here you are:\n```python\nimport math\nx = 10 ** 10 ** 8\n```\n";
+    let (source, _) = antifreeze::syntax::parse(Source::from_text("answer.md", text).expect("it is text"));
+    let facts = [huge_power(&source.text)];
+    let rescued = FileReport { source, ..report("answer.md", text, &facts, Profile::Agent) };
+    let said = full(&[rescued], Style::default());
+    assert!(said.contains("[answer.md:4:5]\n 3 │ import math\n 4 │ x = 10 ** 10 ** 8\n   ·     ───"), "{said}");
 }

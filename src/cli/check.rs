@@ -14,6 +14,7 @@ use crate::limits::Limits;
 use crate::report::text::{Color, Style};
 use crate::report::{FileReport, json, text};
 use crate::rules::Profile;
+use crate::source::SourceError;
 use crate::verdict;
 
 /// Checks what was named and reports on it.
@@ -56,7 +57,7 @@ pub fn run(args: &CheckArgs, color: Color) -> Exit {
     written(report(&reports, args, file, color), exit)
 }
 
-fn check(input: &Input, limits: Limits, profile: Profile) -> Result<FileReport, String> {
+fn check(input: &Input, limits: Limits, profile: Profile) -> Result<FileReport, SourceError> {
     let source = input.load()?;
     let settings = Settings { limits, is_main: profile == Profile::Agent, ..Settings::default() };
     let start = Instant::now();

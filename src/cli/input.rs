@@ -1,7 +1,7 @@
 //! From what was named on the command line to sources, and from sources to verdicts: on threads with a large stack, and so that a
 //! panic over one source does not cost the others.
 
-use std::io::{self, Read};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use walkdir::WalkDir;
 
 use crate::rules::Profile;
-use crate::source::Source;
+use crate::source::{Source, SourceError};
 
 /// Every analysis runs on a stack of this size.
 const STACK: usize = 64 << 20;
@@ -46,19 +46,12 @@ impl Input {
     }
 
     /// Reads it. The error names it.
-    pub fn load(&self) -> Result<Source, String> {
-        let name = self.name();
-        let bytes = match self {
-            Input::File(path) | Input::Found(path) => std::fs::read(path),
-            Input::Stdin(_) => {
-                let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-            }
-            Input::Command(code) => return Ok(Source::new(name, code.as_str())),
-        };
-        let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
-        let text = String::from_utf8(bytes).map_err(|error| format!("cannot read {name}: {}", error.utf8_error()))?;
-        Ok(Source::new(name, text))
+    pub fn load(&self) -> Result<Source, SourceError> {
+        match self {
+            Input::File(path) | Input::Found(path) => Source::from_path(path),
+            Input::Stdin(name) => Source::from_reader(name, io::stdin().lock()),
+            Input::Command(code) => Source::from_text(&self.name(), code),
+        }
     }
 }
 
@@ -103,10 +96,10 @@ pub enum Failure {
 }
 
 /// Does `work` for each input, in parallel, and gives the answers in order. A panic is an answer too.
-pub fn for_each<T: Send>(inputs: &[Input], work: impl Fn(&Input) -> Result<T, String> + Sync) -> Vec<Result<T, Failure>> {
+pub fn for_each<T: Send>(inputs: &[Input], work: impl Fn(&Input) -> Result<T, SourceError> + Sync) -> Vec<Result<T, Failure>> {
     let one = |input: &Input| match catch_unwind(AssertUnwindSafe(|| work(input))) {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(unreadable)) => Err(Failure::Unreadable(unreadable)),
+        Ok(Err(unreadable)) => Err(Failure::Unreadable(unreadable.to_string())),
         Err(panic) => Err(Failure::Internal(format!("internal error over {}: {}", input.name(), panic_message(panic.as_ref())))),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(inputs.len().max(1));
@@ -126,19 +119,20 @@ mod tests {
 
     #[test]
     fn a_panic_over_one_input_leaves_the_others_their_answers() {
-        let inputs: Vec<Input> = ["a", "boom", "unreadable", "b"].map(|code| Input::Command(code.to_owned())).into();
+        let inputs: Vec<Input> = ["a", "boom", "a\0b", "b"].map(|code| Input::Command(code.to_owned())).into();
         let answers = for_each(&inputs, |input| match input {
             Input::Command(code) if code == "boom" => panic!("the evaluator tripped"),
-            Input::Command(code) if code == "unreadable" => Err("cannot read it".to_owned()),
+            Input::Command(code) if code == "a\0b" => input.load().map(|_| String::new()),
             Input::Command(code) => Ok(code.clone()),
             _ => unreachable!("only commands were given"),
         });
+        let unreadable = inputs[2].load().expect_err("NUL is no Python").to_string();
         assert_eq!(
             answers,
             [
                 Ok("a".to_owned()),
                 Err(Failure::Internal("internal error over <command>: the evaluator tripped".to_owned())),
-                Err(Failure::Unreadable("cannot read it".to_owned())),
+                Err(Failure::Unreadable(unreadable)),
                 Ok("b".to_owned()),
             ]
         );

@@ -68,7 +68,6 @@ pub enum OutputArg {
 
 impl OutputArg {
     /// Reads what was typed.
-    #[expect(clippy::unnecessary_wraps, reason = "the signature of a value parser")]
     pub fn parse(typed: &str) -> Result<OutputArg, String> {
         Ok(parse_size(typed).map_or_else(|_| OutputArg::File(typed.into()), OutputArg::Limit))
     }

@@ -12,13 +12,13 @@ use crate::report::text::Color;
 /// Shows one card, all cards, or the list of them.
 pub fn run(args: &RuleArgs, color: Color) -> Exit {
     let chosen: Vec<&Card> = match &args.code {
-        Some(code) => match cards::find(code.trim()) {
-            Some(card) => vec![card],
-            None => {
+        Some(code) => {
+            let Some(card) = cards::find(code.trim()) else {
                 complain(&unknown(code));
                 return Exit::Usage;
-            }
-        },
+            };
+            vec![card]
+        }
         None => cards::all().iter().collect(),
     };
     let listed = args.code.is_none() && !args.all;

@@ -172,7 +172,7 @@ impl Note {
             text = format!("{}\n\n  {}\n", self.title, shown.message);
         }
         // Trailing blanks carry nothing and make snapshots and diffs unstable.
-        text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+        text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
     }
 }
 
@@ -199,8 +199,12 @@ const LINE_WIDTH: usize = 100;
 /// The first line of a span, with one line before and after it. Spans past the end or inside characters are moved to the nearest
 /// place before.
 pub fn excerpt(source: &Source, span: Span) -> Excerpt {
-    let text: &str = &source.text;
-    let boundary = |offset: u32| (0..=(offset as usize).min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    // Shown is what the user wrote, not what was left of it after a rescue.
+    let text = source.original_text();
+    let boundary = |offset: u32| {
+        let offset = source.original_offset(offset) as usize;
+        (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    };
     let start = boundary(span.start);
     let end = boundary(span.end).max(start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -214,7 +218,7 @@ pub fn excerpt(source: &Source, span: Span) -> Excerpt {
     let context = |line: Option<&str>| line.map(|line| shorten(line.trim_end(), 0..0).0).filter(|line| !line.trim().is_empty());
     let (before, after) = (context(before), context(after));
 
-    let position = source.position(start as u32);
+    let position = source.position(span.start);
     let (shown, marked) = shorten(line, marked);
     let mut excerpt = Excerpt {
         name: plain(&source.name),

@@ -27,18 +27,12 @@ impl Words<'_> {
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
-            match after.split_once('}') {
-                Some((name, after)) => {
-                    match self.word(name) {
-                        Some(word) => out.push_str(&word),
-                        None => out.push('?'),
-                    }
-                    rest = after;
-                }
-                None => {
-                    out.push('{');
-                    rest = after;
-                }
+            if let Some((name, after)) = after.split_once('}') {
+                out.push_str(self.word(name).as_deref().unwrap_or("?"));
+                rest = after;
+            } else {
+                out.push('{');
+                rest = after;
             }
         }
         out.push_str(rest);

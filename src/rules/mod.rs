@@ -43,7 +43,7 @@ pub fn judge_broken(facts: &[Fact], limits: &Limits, profile: Profile, broken: b
     let broken = broken || facts.iter().any(|fact| fact.kind == FactKind::SyntaxError);
     let mut kept: BTreeMap<_, Finding> = BTreeMap::new();
     for fact in facts {
-        for (card, policy) in BY_KIND.get(&fact.kind).into_iter().flatten() {
+        for &(card, policy) in BY_KIND.get(&fact.kind).into_iter().flatten() {
             let Some(finding) = finding(fact, card, policy, limits, profile, broken) else { continue };
             let key = (finding.span.start, finding.code.clone(), finding.span.end);
             match kept.get(&key) {
@@ -64,7 +64,7 @@ fn strength(finding: &Finding) -> (Level, bool, std::cmp::Reverse<crate::eval::R
     (finding.level, finding.proof == Proof::Proven, std::cmp::Reverse(finding.reach), low.to_bits())
 }
 
-fn finding(fact: &Fact, card: &Card, policy: &Policy, limits: &Limits, profile: Profile, broken: bool) -> Option<Finding> {
+fn finding(fact: &Fact, card: &Card, policy: Policy, limits: &Limits, profile: Profile, broken: bool) -> Option<Finding> {
     let meta = &card.meta;
     let endless = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
     let measure = fact.measure.or(meta.endless.then_some(endless));
