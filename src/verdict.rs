@@ -47,10 +47,11 @@ pub fn check(source: Source, settings: &Settings, profile: Profile) -> Checked {
     Checked { source, verdict, facts }
 }
 
-/// What the parser said is a fact too, whether or not the evaluator came to look at the program.
+/// What the parser said is a fact too, whether or not the evaluator came to look at the program. Only its first complaint is: those
+/// after it are mostly about the same slip, and CPython names one too.
 fn add_syntax_facts(program: &Program, facts: &mut Facts) {
     let mut add = |kind: FactKind, issue: &SyntaxIssue| {
-        if !facts.facts.iter().any(|fact| fact.kind == kind && fact.span == issue.span) {
+        if !facts.facts.iter().any(|fact| fact.kind == kind) {
             facts.facts.push(Fact {
                 kind,
                 span: issue.span,
@@ -61,7 +62,11 @@ fn add_syntax_facts(program: &Program, facts: &mut Facts) {
             });
         }
     };
-    program.errors.iter().for_each(|issue| add(FactKind::SyntaxError, issue));
-    program.not_analysed.iter().for_each(|issue| add(FactKind::NotAnalysed, issue));
+    if let Some(issue) = program.errors.first() {
+        add(FactKind::SyntaxError, issue);
+    }
+    if let Some(issue) = &program.not_analysed {
+        add(FactKind::NotAnalysed, issue);
+    }
     facts.facts.sort_by_key(|fact| fact.span);
 }

@@ -13,9 +13,9 @@ use antifreeze::rules::{self, Level, Profile};
 use antifreeze::source::Source;
 use antifreeze::verdict;
 
-fn each(mut check: impl FnMut(&Card)) {
+fn each(check: impl FnMut(&'static Card)) {
     assert!(!cards::all().is_empty());
-    cards::all().iter().for_each(|card| check(card));
+    cards::all().iter().for_each(check);
 }
 
 #[test]

@@ -227,3 +227,21 @@ fn debug_prints_json() {
     assert_eq!(code(&run(&["debug", "values", "no-such-file.py"])), 2);
     assert_eq!(code(&run(&["debug", "values", name(folder.path())])), 2);
 }
+
+#[test]
+fn broken_code_warns_before_a_run_and_rejects_in_a_repository() {
+    let output = run(&["check", "--format", "json", "-c", "x = = 1\ny = )\n"]);
+    assert_eq!(code(&output), 0);
+    let findings = &json(&output)["files"][0]["findings"];
+    assert_eq!(findings.as_array().map(Vec::len), Some(1), "the first error only: {findings}");
+    assert_eq!((&findings[0]["code"], &findings[0]["level"], &findings[0]["line"]), (&"AF901".into(), &"warning".into(), &1.into()));
+
+    let output = run(&["check", "--profile", "library", "--format", "concise", "-c", "x = = 1\n"]);
+    assert_eq!(code(&output), 1);
+    assert!(out(&output).starts_with("<command>:1:5: error AF901 syntax-error: "), "{}", out(&output));
+
+    let folder = folder(&[("broken.py", "x = = 1\n"), ("fine.py", "x = 1\n")]);
+    assert_eq!(code(&run(&["check", name(folder.path())])), 1, "the files of a folder are judged as a repository's");
+    assert_eq!(code(&run(&["check", "--exit-zero", name(folder.path())])), 0);
+    assert_eq!(code(&run(&["check", name(&folder.path().join("broken.py"))])), 0, "a file alone is judged as a script");
+}

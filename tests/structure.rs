@@ -101,18 +101,16 @@ fn unfold<'a>(prefix: &str, text: &'a str, found: &mut Vec<String>) -> &'a str {
     }
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '*')).unwrap_or(text.len());
     let path = if prefix.is_empty() { text[..end].to_owned() } else { format!("{prefix}::{}", &text[..end]) };
-    match text[end..].strip_prefix("::") {
-        Some(rest) => unfold(&path, rest, found),
-        None => {
-            found.push(path);
-            let rest = &text[end..];
-            // `name as other`
-            rest.trim_start().strip_prefix("as ").map_or(rest, |alias| {
-                let alias = alias.trim_start();
-                &alias[alias.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(alias.len())..]
-            })
-        }
+    if let Some(rest) = text[end..].strip_prefix("::") {
+        return unfold(&path, rest, found);
     }
+    found.push(path);
+    let rest = &text[end..];
+    // `name as other`
+    rest.trim_start().strip_prefix("as ").map_or(rest, |alias| {
+        let alias = alias.trim_start();
+        &alias[alias.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(alias.len())..]
+    })
 }
 
 #[test]

@@ -25,8 +25,9 @@ pub fn fact(kind: FactKind, text: &str, part: &str) -> Fact {
 }
 
 /// The same fact with words.
-pub fn words<const N: usize>(fact: Fact, words: [(&'static str, &str); N]) -> Fact {
-    Fact { words: words.map(|(name, word)| (name, word.to_owned())).into(), ..fact }
+pub fn words<const N: usize>(mut fact: Fact, words: [(&'static str, &str); N]) -> Fact {
+    fact.words = words.map(|(name, word)| (name, word.to_owned())).into();
+    fact
 }
 
 /// The same fact with a measure.
