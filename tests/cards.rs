@@ -4,7 +4,10 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use antifreeze::cards::{self, Card};
 use antifreeze::eval::Settings;
@@ -177,4 +180,57 @@ fn annotations_are_read_and_strings_in_fences_are_no_headings() {
     assert_eq!(card.sections.len(), 2);
     assert_eq!(card.examples.len(), 1);
     assert_eq!(card.examples[0].expected, [(2, "AF101".to_owned()), (2, "AF404".to_owned())]);
+}
+
+/// How CPython takes code: the exit status, or nothing if it was still running after `patience` (it is killed then).
+fn under_cpython(code: &str, patience: Duration) -> Option<std::process::ExitStatus> {
+    let mut child = Command::new("python3")
+        .args(["-I", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("python3 is on PATH");
+    child.stdin.take().expect("stdin is piped").write_all(code.as_bytes()).expect("python3 reads its stdin");
+    let start = Instant::now();
+    while start.elapsed() < patience {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it can be waited for");
+    None
+}
+
+#[test]
+fn good_examples_finish_under_cpython() {
+    let mut failures = String::new();
+    each(|card| {
+        for example in card.examples.iter().filter(|example| !example.bad) {
+            match under_cpython(&example.code, Duration::from_secs(20)) {
+                Some(status) if status.success() => {}
+                other => {
+                    let _ = writeln!(failures, "{}: {other:?} of\n{}", card.meta.code, example.code);
+                }
+            }
+        }
+    });
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+#[ignore = "waits three seconds for each bad example; run with --ignored after a change of the cards"]
+fn bad_examples_do_not_finish_under_cpython() {
+    let mut failures = String::new();
+    // Claims about bits are tested by the guards, and claims about the source by the parser.
+    each(|card| {
+        for example in card.examples.iter().filter(|example| example.bad && card.meta.limit.as_deref() == Some("timeout")) {
+            if let Some(status) = under_cpython(&example.code, Duration::from_secs(3)) {
+                let _ = writeln!(failures, "{}: {status} of\n{}", card.meta.code, example.code);
+            }
+        }
+    });
+    assert!(failures.is_empty(), "{failures}");
 }

@@ -103,7 +103,7 @@ fn standard_input_has_a_name() {
 
 #[test]
 fn folders_are_walked_for_python_in_order() {
-    let folder = folder(&[("b.py", "1"), ("a/z.py", "1"), ("a/y.pyw", "1"), ("c.txt", "not ("), ("d.pyi", "x: int")]);
+    let folder = folder(&[("b.py", "1"), ("a/z.py", "1"), ("a/y.pyw", "1"), ("c.txt", "not ("), ("d.pyi", "x: int"), (".venv/e.py", "1")]);
     let output = run(&["check", "--format", "json", name(folder.path())]);
     let paths: Vec<String> = json(&output)["files"].as_array().expect("a list").iter().map(|file| file["path"].to_string()).collect();
     let ends: Vec<bool> = paths.iter().zip(["a/y.pyw\"", "a/z.py\"", "b.py\""]).map(|(path, end)| path.ends_with(end)).collect();

@@ -37,7 +37,7 @@ pub enum Command {
 /// `antifreeze check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Files, folders (walked for `*.py` and `*.pyw`), or `-` for standard input
+    /// Files, folders (walked for `*.py` and `*.pyw`, hidden folders left out), or `-` for standard input
     #[arg(value_name = "PATH", required_unless_present = "code")]
     pub paths: Vec<PathBuf>,
     /// Code to check, instead of paths

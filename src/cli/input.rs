@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::rules::Profile;
 use crate::source::{Source, SourceError};
@@ -72,7 +72,10 @@ pub fn expand(paths: &[PathBuf], stdin_name: &str) -> (Vec<Input>, Vec<String>) 
 }
 
 fn walk(folder: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>) {
-    for entry in WalkDir::new(folder).sort_by_file_name() {
+    // Hidden folders hold environments, caches and histories: nobody's own code.
+    let hidden =
+        |entry: &DirEntry| entry.depth() > 0 && entry.file_type().is_dir() && entry.file_name().as_encoded_bytes().starts_with(b".");
+    for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(|entry| !hidden(entry)) {
         match entry {
             // A link to a file is followed, one to a folder is not: it may lead back.
             Ok(entry) if is_python(entry.path()) && entry.path().is_file() => inputs.push(Input::Found(entry.into_path())),
