@@ -1,5 +1,5 @@
 //! The `antifreeze` command.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    antifreeze::cli::main()
 }

@@ -21,9 +21,9 @@ fn pop_n(frame: &mut Frame, n: usize) -> Vec<V> {
 fn floor(op: Op) -> f64 {
     use crate::value::cost;
     match op {
-        Op::LoopBack(_) => cost::LOOP_ITERATION,
-        Op::Binary(_) | Op::Inplace(_) | Op::Compare(_) => cost::OPERATION,
-        Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_) => cost::CALL,
+        Op::LoopBack(_) => cost::WHILE.seconds,
+        Op::Binary(_) | Op::Inplace(_) => cost::LOCAL.seconds,
+        Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_) => cost::BUILTIN_CALL.seconds / 2.0,
         _ => 0.0,
     }
 }
