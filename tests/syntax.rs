@@ -64,3 +64,133 @@ fn the_standard_library_keeps_the_flat_codes_promises() {
         assert!(checked > 100, "only {checked} files in {folders:?}");
     }
 }
+
+/// Asks a Python for facts about files: per file whether it compiles, and name, local names, cells and free variables of
+/// each code object.
+const WITNESS: &str = r"
+import json, sys, warnings
+warnings.simplefilter('ignore')
+sys.setrecursionlimit(5000)
+def walk(code, out):
+    out.append([code.co_name, list(code.co_varnames), sorted(code.co_cellvars), sorted(code.co_freevars)])
+    for const in code.co_consts:
+        if hasattr(const, 'co_code'):
+            walk(const, out)
+for path in sys.stdin.read().split('\n'):
+    out = []
+    try:
+        with open(path, 'rb') as file:
+            walk(compile(file.read(), path, 'exec', dont_inherit=True, optimize=0), out)
+    except Exception:
+        out = None
+    print(json.dumps(out))
+";
+
+type Record = (String, Vec<String>, Vec<String>, Vec<String>);
+
+/// The interpreter, and what it says of each file; None where it refuses the file.
+fn witness(interpreter: &str, files: &[PathBuf]) -> Option<Vec<Option<Vec<Record>>>> {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(interpreter)
+        .args(["-I", "-c", WITNESS])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let paths: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let mut stdin = child.stdin.take()?;
+    let writer = std::thread::spawn(move || stdin.write_all(paths.join("\n").as_bytes()));
+    let output = child.wait_with_output().ok()?;
+    writer.join().ok()?.ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn records(program: &syntax::Program) -> Vec<Record> {
+    let name = |id: &syntax::code::NameId| program.name(*id).to_owned();
+    program
+        .codes
+        .iter()
+        .map(|code| {
+            let mut cells: Vec<String> = code.cells.iter().map(|(id, _)| name(id)).collect();
+            let mut frees: Vec<String> = code.frees.iter().map(|(id, _)| name(id)).collect();
+            cells.sort();
+            frees.sort();
+            (name(&code.name), code.slots.iter().map(name).collect(), cells, frees)
+        })
+        .collect()
+}
+
+#[test]
+fn cpython_agrees_on_syntax_errors_and_scopes() {
+    // From 3.12 on comprehensions are inlined, and their code objects gone: only an older Python knows all scopes.
+    let candidates = ["python3.11", "python3.10", "python3.9", "python3.8", "python3"];
+    let script = "import os, sys; print(os.path.dirname(os.__file__)); print(sys.version_info[1])";
+    for interpreter in candidates {
+        let Ok(output) = std::process::Command::new(interpreter).args(["-I", "-c", script]).output() else { continue };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut lines = text.lines();
+        let (Some(folder), Some(minor)) = (lines.next(), lines.next().and_then(|n| n.parse::<u32>().ok())) else { continue };
+        let mut files = python_files(Path::new(folder));
+        files.retain(|file| !file.components().any(|part| part.as_os_str() == "site-packages"));
+        let answers = witness(interpreter, &files).expect("the witness answers");
+        assert_eq!(answers.len(), files.len());
+        compare(&files, &answers, minor < 12);
+        return;
+    }
+    eprintln!("skipped: no Python found");
+}
+
+fn compare(files: &[PathBuf], answers: &[Option<Vec<Record>>], scopes: bool) {
+    let mut failures = Vec::new();
+    let (mut compiled, mut refused, mut codes) = (0, 0, 0);
+    for (file, answer) in files.iter().zip(answers) {
+        let Ok(source) = Source::from_path(file) else {
+            if answer.is_some() {
+                failures.push(format!("{}: not decoded, but CPython compiles it", file.display()));
+            }
+            continue;
+        };
+        let (source, program) = syntax::parse(source);
+        let Some(expected) = answer else {
+            // What a newer Python allows (`print "x"` is not among it) may still parse; what was rescued too.
+            refused += usize::from(!program.errors.is_empty() || source.is_rescued());
+            continue;
+        };
+        compiled += 1;
+        if let Some(issue) = program.errors.first().or(program.not_analysed.as_ref()) {
+            failures.push(format!("{}: {} at {:?}, but CPython compiles it", file.display(), issue.message, issue.span));
+            continue;
+        }
+        if !scopes {
+            continue;
+        }
+        let mut ours = records(&program);
+        for record in expected {
+            codes += 1;
+            // CPython drops code that constants rule out, so ours may be more.
+            match ours.iter().position(|candidate| normal(candidate) == normal(record)) {
+                Some(at) => drop(ours.swap_remove(at)),
+                None => {
+                    let near: Vec<&Record> = ours.iter().filter(|candidate| candidate.0 == record.0).take(2).collect();
+                    failures.push(format!("{}: CPython has {record:?}, we have {near:?}", file.display()));
+                }
+            }
+        }
+    }
+    let shown = failures[..failures.len().min(20)].join("\n");
+    assert!(failures.is_empty(), "{} failures in {compiled} files with {codes} code objects:\n{shown}", failures.len());
+    assert!(compiled > 100 && refused < files.len(), "{compiled} files compiled, {refused} refused by both");
+    assert!(!scopes || codes > 5_000, "only {codes} code objects");
+}
+
+/// Parameters come first and in order; the other locals CPython orders by its own walk, and leaves out those it never
+/// loads or stores.
+fn normal(record: &Record) -> (String, Vec<String>, Vec<String>, Vec<String>) {
+    let mut locals = record.1.clone();
+    locals.retain(|name| !record.2.contains(name));
+    locals.sort();
+    (record.0.clone(), locals, record.2.clone(), record.3.clone())
+}
