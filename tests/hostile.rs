@@ -49,12 +49,8 @@ fn child() {
 
 /// Runs one input; gives what the child answered.
 fn answer(name: &str, input: &[u8]) -> Result<String, String> {
-    let mut child = gate()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("{name}: {error}"))?;
+    let mut child =
+        gate().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(|error| format!("{name}: {error}"))?;
     let started = Instant::now();
     let mut stdin = child.stdin.take().ok_or("no standard input")?;
     let mut stderr = child.stderr.take().ok_or("no standard error")?;

@@ -194,3 +194,59 @@ fn normal(record: &Record) -> (String, Vec<String>, Vec<String>, Vec<String>) {
     locals.sort();
     (record.0.clone(), locals, record.2.clone(), record.3.clone())
 }
+
+/// Snippets, each with the heading it is known by.
+const SNIPPETS: &str = include_str!("fixtures/lowering.py");
+
+#[test]
+fn lowered_snippets_read_as_reviewed() {
+    for snippet in SNIPPETS.split("\n#: ").filter(|snippet| !snippet.trim().is_empty()) {
+        let (heading, code) = snippet.trim_start_matches("#: ").split_once('\n').expect("a heading and code");
+        let program = lower(code);
+        assert!(program.errors.is_empty() && program.not_analysed.is_none(), "{heading}: {:?}", program.errors);
+        insta::with_settings!({ snapshot_path => "../snapshots", prepend_module_to_snapshot => false, description => code, omit_expression => true }, {
+            insta::assert_snapshot!(format!("lower_{}", heading.trim().replace([' ', '-'], "_")), program.dump());
+        });
+    }
+}
+
+fn first_error(text: &str) -> (u32, String) {
+    let program = lower(text);
+    let issue = program.errors.first().unwrap_or_else(|| panic!("no error in {text:?}"));
+    (issue.span.start, issue.message.clone())
+}
+
+#[test]
+fn broken_code_has_errors_with_a_place_and_is_lowered_all_the_same() {
+    let program = lower("x = 1\ny = (2 +\nz = 3\nprint(x)\n");
+    assert!(!program.errors.is_empty());
+    assert!(program.dump().contains("StoreGlobal x"));
+    assert_eq!(first_error("x = 1\nbreak\n"), (6, "'break' outside loop".into()));
+    assert_eq!(first_error("return 1\n").1, "'return' outside function");
+    assert_eq!(first_error("nonlocal x\n").1, "nonlocal declaration not allowed at module level");
+    assert_eq!(first_error("def f():\n    nonlocal x\n").1, "no binding for nonlocal 'x' found");
+    assert_eq!(first_error("def f(a, a): pass\n").1, "duplicate argument 'a' in function definition");
+    assert_eq!(first_error("yield 1\n").1, "'yield' outside function");
+    assert_eq!(first_error("def f():\n    await x\n").1, "'await' outside async function");
+}
+
+#[test]
+fn magics_are_found() {
+    let program = lower("%matplotlib inline\n!pip install x\nfiles = !ls\nprint?\nx = 1\n");
+    assert!(program.errors.is_empty(), "{:?}", program.errors);
+    assert_eq!(program.magics.len(), 4);
+    assert!(program.dump().contains("StoreGlobal files"));
+    assert!(lower("x = 5 % 3\n").magics.is_empty());
+}
+
+#[test]
+fn names_are_normalised() {
+    assert!(lower("ｐｏｗ(2, 3)\n").dump().contains("LoadGlobal pow"));
+    assert!(lower("x.ﬁ\n").dump().contains("LoadAttr fi"));
+}
+
+#[test]
+fn template_strings_are_lowered() {
+    let dump = lower("x = t'a{b!r:>{w}}c'\n").dump();
+    assert!(dump.contains("BuildTemplate 4") && dump.contains("LoadGlobal w"), "{dump}");
+}

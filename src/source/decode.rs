@@ -73,8 +73,8 @@ pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<Decoded, SourceError> {
             Ok(compose(inner, &widths))
         }
         Codec::Other(encoding) => {
-            let (text, widths) =
-                decode_with(encoding, body).map_err(|at| undecodable(at, &format!("valid {}, which the coding cookie names", encoding.name())))?;
+            let (text, widths) = decode_with(encoding, body)
+                .map_err(|at| undecodable(at, &format!("valid {}, which the coding cookie names", encoding.name())))?;
             let inner = normalise(name, &text, 0)?;
             Ok(compose(inner, &widths))
         }
@@ -254,6 +254,8 @@ fn codec(label: &str) -> Option<Codec> {
     let found = Encoding::for_label(renamed.as_bytes()).or_else(|| Encoding::for_label(renamed.replace('-', "_").as_bytes()));
     // UTF-16 is no superset of ASCII: Python cannot read such a file's cookie. `replacement` stands for what browsers refuse.
     found
-        .filter(|encoding| encoding.is_ascii_compatible() && *encoding != encoding_rs::REPLACEMENT && *encoding != encoding_rs::X_USER_DEFINED)
+        .filter(|encoding| {
+            encoding.is_ascii_compatible() && *encoding != encoding_rs::REPLACEMENT && *encoding != encoding_rs::X_USER_DEFINED
+        })
         .map(Codec::Other)
 }

@@ -54,7 +54,8 @@ impl Program {
         let slot = |i: u16| code.slots.get(usize::from(i)).map_or("?", |n| self.name(*n));
         let deref = |i: u16| {
             let i = usize::from(i);
-            let name = if i < code.cells.len() { code.cells.get(i).map(|c| c.0) } else { code.frees.get(i - code.cells.len()).map(|f| f.0) };
+            let name =
+                if i < code.cells.len() { code.cells.get(i).map(|c| c.0) } else { code.frees.get(i - code.cells.len()).map(|f| f.0) };
             name.map_or("?", |n| self.name(n))
         };
         match op {

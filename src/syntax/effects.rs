@@ -18,7 +18,9 @@ pub(super) fn stack_effect(op: Op, captures: impl Fn(PatternId) -> u32, operands
         Op::Swap(k) => (n(k), n(k)),
         Op::Unary(_) | Op::LoadAttr(_) | Op::ListToTuple | Op::GetIter | Op::GetAsyncIter => (1, 1),
         Op::Binary(_) | Op::Inplace(_) | Op::Compare(_) | Op::LoadItem => (2, 1),
-        Op::Jump(_) | Op::LoopEnter(_) | Op::LoopHead(_) | Op::LoopBack(_) | Op::LoopExit(_) | Op::LeaveHandler | Op::Magic | Op::Nop => (0, 0),
+        Op::Jump(_) | Op::LoopEnter(_) | Op::LoopHead(_) | Op::LoopBack(_) | Op::LoopExit(_) | Op::LeaveHandler | Op::Magic | Op::Nop => {
+            (0, 0)
+        }
         Op::JumpIfFalse(_) | Op::JumpIfTrue(_) | Op::JumpIfFalseOrPop(_) | Op::JumpIfTrueOrPop(_) => (1, 0),
         Op::StoreAttr(_) | Op::DeleteItem => (2, 0),
         Op::DeleteAttr(_) | Op::ImportStar | Op::Return | Op::Reraise | Op::WithExit(_) | Op::EndFinally => (1, 0),

@@ -17,7 +17,9 @@ pub(super) fn candidates(text: &str) -> Vec<Candidate> {
     let whole: Vec<Line> = lines(text);
     let bodies = [unfenced(&whole), Some(whole)];
     for body in bodies.into_iter().flatten() {
-        for stripped in [body.clone(), without_common_indentation(&body), without_first_indentation(&body), without_indentation_of_first(&body)] {
+        for stripped in
+            [body.clone(), without_common_indentation(&body), without_first_indentation(&body), without_indentation_of_first(&body)]
+        {
             let candidate = build(&stripped);
             let known = &*candidate.text == text || found.iter().any(|other| other.text == candidate.text);
             if !known {

@@ -167,14 +167,12 @@ impl Verifier<'_> {
             Op::LoadAttr(name) | Op::StoreAttr(name) | Op::DeleteAttr(name) | Op::LoadMethod(name) => {
                 (name.0 as usize) < program.names.len()
             }
-            Op::MakeFunction(id) | Op::MakeClass(id, ..) | Op::MakeClassEx(id) => {
-                program.codes.get(id.0 as usize).is_some_and(|inner| {
-                    inner.frees.iter().all(|(name, capture)| match capture {
-                        super::code::Capture::Cell(i) => code.cells.get(usize::from(*i)).is_some_and(|(cell, _)| cell == name),
-                        super::code::Capture::Free(i) => code.frees.get(usize::from(*i)).is_some_and(|(free, _)| free == name),
-                    })
+            Op::MakeFunction(id) | Op::MakeClass(id, ..) | Op::MakeClassEx(id) => program.codes.get(id.0 as usize).is_some_and(|inner| {
+                inner.frees.iter().all(|(name, capture)| match capture {
+                    super::code::Capture::Cell(i) => code.cells.get(usize::from(*i)).is_some_and(|(cell, _)| cell == name),
+                    super::code::Capture::Free(i) => code.frees.get(usize::from(*i)).is_some_and(|(free, _)| free == name),
                 })
-            }
+            }),
             Op::Call(_, Some(names)) | Op::CallMethod(_, Some(names)) => (names.0 as usize) < program.name_lists.len(),
             Op::LoopEnter(n) | Op::LoopHead(n) | Op::LoopBack(n) | Op::LoopExit(n) => usize::from(n) < code.loops.len(),
             Op::MatchPattern(id) => (id.0 as usize) < program.patterns.len(),

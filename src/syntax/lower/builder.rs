@@ -30,16 +30,27 @@ pub(super) enum Exit {
 /// What encloses the statement being lowered.
 #[derive(Debug, Clone)]
 pub(super) enum BlockKind {
-    Loop { has_iterator: bool, back: Label, end: Label },
+    Loop {
+        has_iterator: bool,
+        back: Label,
+        end: Label,
+    },
     /// The body of a `try` with `except` clauses.
     TryBody,
     /// From an exception's arrival at `except` clauses to their end; `residue` values of `except*` lie on the stack.
-    Dispatch { residue: u32 },
+    Dispatch {
+        residue: u32,
+    },
     /// An `except … as name` body.
     NamedHandler(NameId),
-    With { is_async: bool },
+    With {
+        is_async: bool,
+    },
     /// The part of a `try` that a `finally` protects, and the exits that must run it.
-    Finally { body: Label, exits: Vec<(Exit, Label)> },
+    Finally {
+        body: Label,
+        exits: Vec<(Exit, Label)>,
+    },
     /// A `finally` body, its token on the stack.
     FinallyBody,
 }
