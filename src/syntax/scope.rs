@@ -408,7 +408,7 @@ impl<'a> Visitor<'a> for Builder<'_> {
                 let type_parameters = self.type_parameter_names(def.type_params.as_deref());
                 let outer = std::mem::replace(&mut self.pending_type_parameters, type_parameters);
                 self.defaults(&def.parameters);
-                for parameter in def.parameters.iter() {
+                for parameter in &*def.parameters {
                     if let Some(annotation) = parameter.annotation() {
                         self.visit_expr(annotation);
                     }
@@ -447,10 +447,16 @@ impl<'a> Visitor<'a> for Builder<'_> {
                 }
             }
             Stmt::AnnAssign(assign) => {
-                if let Expr::Name(name) = &*assign.target {
-                    self.bind(&name.id);
+                match &*assign.target {
+                    // `(x): int` is no declaration.
+                    Expr::Name(name) if assign.simple || assign.value.is_some() => self.bind(&name.id),
+                    Expr::Name(_) => {}
+                    target => self.visit_expr(target),
                 }
-                visitor::walk_stmt(self, stmt);
+                self.visit_expr(&assign.annotation);
+                if let Some(value) = &assign.value {
+                    self.visit_expr(value);
+                }
             }
             Stmt::Global(global) => {
                 for name in &global.names {

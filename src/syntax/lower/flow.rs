@@ -88,12 +88,11 @@ impl Lowering<'_> {
     /// `break` and `continue`.
     pub(super) fn leave_loop(&mut self, is_break: bool, at: Span) {
         let innermost = self.b.blocks.iter().rposition(|block| matches!(block.kind, BlockKind::Loop { .. }));
-        match innermost {
-            Some(block) => self.unwind(if is_break { Exit::Break(block) } else { Exit::Continue(block) }, at),
-            None => {
-                self.issue(at, if is_break { "'break' outside loop" } else { "'continue' not properly in loop" });
-                self.emit(Op::Nop, at);
-            }
+        if let Some(block) = innermost {
+            self.unwind(if is_break { Exit::Break(block) } else { Exit::Continue(block) }, at);
+        } else {
+            self.issue(at, if is_break { "'break' outside loop" } else { "'continue' not properly in loop" });
+            self.emit(Op::Nop, at);
         }
     }
 

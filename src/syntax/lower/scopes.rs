@@ -43,7 +43,7 @@ impl Lowering<'_> {
     fn parameters(&mut self, parameters: Option<&ast::Parameters>, at: Span) -> Params {
         let Some(parameters) = parameters else { return Params::default() };
         let mut seen = std::collections::HashSet::new();
-        for parameter in parameters.iter() {
+        for parameter in parameters {
             if !seen.insert(parameter.name().as_str()) {
                 self.issue(span(parameter.name()), format!("duplicate argument '{}' in function definition", parameter.name()));
             }
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         let outer_types = std::mem::replace(&mut self.type_parameters, type_parameters);
         let params = self.parameters(Some(&def.parameters), at);
         if !self.lazy_annotations {
-            let annotations = def.parameters.iter().filter_map(|p| p.annotation()).chain(def.returns.as_deref());
+            let annotations = def.parameters.iter().filter_map(ast::AnyParameterRef::annotation).chain(def.returns.as_deref());
             for annotation in annotations {
                 self.expr_or_starred(annotation);
                 self.emit(Op::Pop, span(annotation));
