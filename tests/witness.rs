@@ -1,5 +1,6 @@
 //! Two independent parsers side by side: the trees of `ruff_python_parser`, which the crate uses, against those of
 //! `rustpython-parser`, over real files.
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
