@@ -4,6 +4,8 @@
 //! The child is this very test binary, running the test `child`. To put the same inputs through the command line instead,
 //! let [`gate`] return `Command::new(env!("CARGO_BIN_EXE_antifreeze"))` with the arguments `check -` and drop the
 //! environment variable.
+#![expect(clippy::print_stderr, reason = "the child answers on its standard error")]
+#![expect(clippy::format_collect, reason = "a few allocations more do not matter here")]
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -176,6 +178,38 @@ fn cases() -> Vec<(&'static str, String, &'static str)> {
         ("100k functions", "def f():pass\n".repeat(80_000), "lowered"),
         ("100k lambdas in a list", format!("x=[{}]\n", "lambda:1,".repeat(110_000)), "lowered"),
         ("a match with 100k alternatives", format!("match x:\n case {}2: pass\n", "1|".repeat(100_000)), ""),
+        (
+            "a pattern with 100k names",
+            format!("match x:\n case [{}]: pass\n", (0..90_000).map(|i| format!("a{i},")).collect::<String>()),
+            refused,
+        ),
+        (
+            "60k captured names",
+            {
+                let names = |form: &str| (0..30_000).map(|i| form.replace('#', &i.to_string())).collect::<String>();
+                format!("def f():\n{} def g():\n{}", names(" a#=1\n"), names("  a#\n"))
+            },
+            "lowered",
+        ),
+        (
+            "classes with 20k type parameters",
+            format!(
+                "class C[{}]:\n def f(self):\n{}",
+                (0..20_000).map(|i| format!("T{i},")).collect::<String>(),
+                (0..20_000).map(|i| format!("  T{i}\n")).collect::<String>()
+            ),
+            "lowered",
+        ),
+        ("tries", "try: a\nexcept: b\n".repeat(10_000), "lowered"),
+        (
+            "returns through withs and finallys",
+            format!(
+                "def f():\n{}",
+                (0..15).map(|i| format!("{0}with a:\n", " ".repeat(i + 1))).collect::<String>()
+                    + &format!("{}return\n", " ".repeat(17)).repeat(20_000)
+            ),
+            "lowered",
+        ),
         ("nested patterns", format!("match x:\n case {}a{}: pass\n", "[".repeat(many), "]".repeat(many)), refused),
         ("binary zeros", "\0".repeat(fits), "source error"),
         ("fences", "```\n".repeat(fits / 4), ""),

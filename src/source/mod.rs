@@ -91,7 +91,7 @@ impl Source {
     /// As [`Source::from_bytes`], and when the file cannot be read.
     pub fn from_path(path: &Path) -> Result<Source, SourceError> {
         let name = path.to_string_lossy();
-        let read = std::fs::File::open(path).and_then(|file| read_bounded(file));
+        let read = std::fs::File::open(path).and_then(read_bounded);
         match read {
             Ok(bytes) => Source::from_bytes(&name, &bytes),
             Err(error) => Err(unreadable(&name, &error)),

@@ -90,6 +90,8 @@ struct Level {
     count: u32,
     /// Deepest element so far.
     deepest: u32,
+    /// An f-string or t-string, whose fields lie side by side.
+    string: bool,
     /// `lambda`s whose colon is still to come: until then a comma ends nothing.
     lambdas: u32,
 }
@@ -116,7 +118,8 @@ impl Depth {
         use TokenKind as T;
         match kind {
             T::Lpar | T::Lsqb | T::Lbrace | T::FStringStart | T::TStringStart => {
-                self.levels.push(Level::default());
+                let string = matches!(kind, T::FStringStart | T::TStringStart);
+                self.levels.push(Level { string, ..Level::default() });
                 if self.levels.len() > MAX_BRACKETS + 1 {
                     return refuse(format!("more than {MAX_BRACKETS} nested brackets"));
                 }
@@ -135,10 +138,10 @@ impl Depth {
                 }
             }
             T::Dedent => self.indents = self.indents.saturating_sub(1),
-            T::Comma => {
+            T::Comma | T::Semi => {
                 let level = self.level();
                 if level.lambdas == 0 {
-                    *level = Level { deepest: level.total(), ..Level::default() };
+                    *level = Level { deepest: level.total(), string: level.string, ..Level::default() };
                 }
             }
             T::Colon => {
@@ -152,7 +155,7 @@ impl Depth {
             }
             // These neither nest nor hold anything.
             T::Name | T::Int | T::Float | T::Complex | T::String | T::FStringMiddle | T::TStringMiddle | T::Comment => {}
-            T::NonLogicalNewline | T::EndOfFile | T::Ellipsis | T::True | T::False | T::None | T::Semi => {}
+            T::NonLogicalNewline | T::EndOfFile | T::Ellipsis | T::True | T::False | T::None => {}
             _ => self.level().count += 1,
         }
         if self.level().total() > MAX_DEPTH {
@@ -174,8 +177,13 @@ impl Depth {
             && let Some(closed) = self.levels.pop()
         {
             let level = self.level();
-            level.inner = level.inner.max(closed.total());
-            level.count += 1;
+            if closed.string || level.string {
+                // Adjacent strings, and the fields of one, do not nest.
+                level.inner = level.inner.max(closed.total() + 1);
+            } else {
+                level.inner = level.inner.max(closed.total());
+                level.count += 1;
+            }
         }
     }
 

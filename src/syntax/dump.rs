@@ -49,7 +49,7 @@ impl Program {
         let name = |n: NameId| self.name(n);
         let list = |names: Option<NamesId>| {
             let names = names.map_or(&[][..], |names| &self.name_lists[names.0 as usize][..]);
-            names.iter().map(|n| format!(" {}=", self.name(*n))).collect::<String>()
+            names.iter().fold(String::new(), |text, n| text + " " + self.name(*n) + "=")
         };
         let slot = |i: u16| code.slots.get(usize::from(i)).map_or("?", |n| self.name(*n));
         let deref = |i: u16| {
@@ -59,7 +59,7 @@ impl Program {
             name.map_or("?", |n| self.name(n))
         };
         match op {
-            Op::Const(id) => format!("Const {}", self.dump_const(&self.consts[id.0 as usize])),
+            Op::Const(id) => format!("Const {}", dump_const(&self.consts[id.0 as usize])),
             Op::LoadLocal(i) => format!("LoadLocal {}", slot(i)),
             Op::StoreLocal(i) => format!("StoreLocal {}", slot(i)),
             Op::DeleteLocal(i) => format!("DeleteLocal {}", slot(i)),
@@ -89,24 +89,12 @@ impl Program {
         }
     }
 
-    fn dump_const(&self, value: &Const) -> String {
-        match value {
-            Const::Int(n) => n.to_string(),
-            Const::Str(text) => format!("{:?}", text.chars().take(60).collect::<String>()),
-            Const::Bytes(bytes) => format!("b{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(60)])),
-            Const::Float(value) => format!("{value:?}"),
-            Const::Complex(value) => format!("{value:?}j"),
-            Const::Bool(value) => format!("{value}"),
-            other => format!("{other:?}"),
-        }
-    }
-
     fn dump_pattern(&self, id: PatternId) -> String {
         let all = |ids: &[PatternId]| ids.iter().map(|p| self.dump_pattern(*p)).collect::<Vec<_>>();
         let name = |n: &Option<NameId>| n.map_or("_", |n| self.name(n)).to_owned();
         match &self.patterns[id.0 as usize] {
             Pattern::Value(operand) => format!("v{operand}"),
-            Pattern::Singleton(value) => self.dump_const(value),
+            Pattern::Singleton(value) => dump_const(value),
             Pattern::Capture(n) => name(n),
             Pattern::As(inner, n) => format!("({} as {})", self.dump_pattern(*inner), self.name(*n)),
             Pattern::Or(parts) => format!("({})", all(parts).join(" | ")),
@@ -130,5 +118,17 @@ impl Program {
                 format!("v{class}({})", parts.join(", "))
             }
         }
+    }
+}
+
+fn dump_const(value: &Const) -> String {
+    match value {
+        Const::Int(n) => n.to_string(),
+        Const::Str(text) => format!("{:?}", text.chars().take(60).collect::<String>()),
+        Const::Bytes(bytes) => format!("b{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(60)])),
+        Const::Float(value) => format!("{value:?}"),
+        Const::Complex(value) => format!("{value:?}j"),
+        Const::Bool(value) => format!("{value}"),
+        other => format!("{other:?}"),
     }
 }

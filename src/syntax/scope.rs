@@ -61,6 +61,8 @@ pub(super) struct Scope {
     flags: IdMap<NameId, Flags>,
     order: Vec<NameId>,
     free_names: Vec<NameId>,
+    free_numbers: IdMap<NameId, u32>,
+    cell_numbers: IdMap<NameId, u32>,
     places: IdMap<NameId, Place>,
 }
 
@@ -141,8 +143,8 @@ impl Table {
                 .iter()
                 .filter_map(|&name| {
                     let outer = &self.scopes[parent];
-                    let cell = outer.cells.iter().position(|(cell, _)| *cell == name).map(|i| Capture::Cell(i as u16));
-                    let free = || outer.free_names.iter().position(|free| *free == name).map(|i| Capture::Free(i as u16));
+                    let cell = outer.cell_numbers.get(&name).map(|i| Capture::Cell(*i as u16));
+                    let free = || outer.free_numbers.get(&name).map(|i| Capture::Free(*i as u16));
                     cell.or_else(free).map(|capture| (name, capture))
                 })
                 .collect();
@@ -181,10 +183,11 @@ impl Table {
             chain.push(at);
         }
         for scope in chain {
-            let free = &mut self.scopes[scope].free_names;
-            if !free.contains(&name) {
-                free.push(name);
-            }
+            let Scope { free_names, free_numbers, .. } = &mut self.scopes[scope];
+            free_numbers.entry(name).or_insert_with(|| {
+                free_names.push(name);
+                free_names.len() as u32 - 1
+            });
         }
     }
 
@@ -205,34 +208,30 @@ impl Table {
                 }
             }
         }
-        let mut cell_numbers = IdMap::default();
         for (i, (name, _)) in scope.cells.iter().enumerate() {
-            cell_numbers.insert(*name, i as u32);
+            scope.cell_numbers.insert(*name, i as u32);
         }
-        let mut free_numbers = IdMap::default();
-        for (i, name) in scope.free_names.iter().enumerate() {
-            free_numbers.insert(*name, (scope.cells.len() + i) as u32);
-        }
+        let cells = scope.cells.len() as u32;
         for &name in &scope.order {
             let flags = scope.flags[&name];
             let owned = (flags.bound || flags.parameter) && !flags.nonlocal;
             let place = if module || flags.global {
                 Place::Global
             } else if class {
-                match free_numbers.get(&name) {
-                    Some(&free) if !owned => Place::NameOrDeref(free),
+                match scope.free_numbers.get(&name) {
+                    Some(&free) if !owned => Place::NameOrDeref(cells + free),
                     _ if scope.places.contains_key(&name) => continue,
                     _ => Place::Name,
                 }
-            } else if owned && let Some(&cell) = cell_numbers.get(&name) {
+            } else if owned && let Some(&cell) = scope.cell_numbers.get(&name) {
                 Place::Deref(cell)
             } else if owned && let Some(&slot) = parameter_slots.get(&name) {
                 Place::Local(slot)
             } else if owned {
                 scope.slots.push(name);
                 Place::Local(scope.slots.len() as u32 - 1)
-            } else if let Some(&free) = free_numbers.get(&name) {
-                Place::Deref(free)
+            } else if let Some(&free) = scope.free_numbers.get(&name) {
+                Place::Deref(cells + free)
             } else if scope.places.contains_key(&name) {
                 continue;
             } else {
@@ -273,6 +272,8 @@ impl Builder<'_> {
             flags: IdMap::default(),
             order: Vec::new(),
             free_names: Vec::new(),
+            free_numbers: IdMap::default(),
+            cell_numbers: IdMap::default(),
             places: IdMap::default(),
         });
         if let Some(node) = node {
@@ -408,7 +409,7 @@ impl<'a> Visitor<'a> for Builder<'_> {
                 let type_parameters = self.type_parameter_names(def.type_params.as_deref());
                 let outer = std::mem::replace(&mut self.pending_type_parameters, type_parameters);
                 self.defaults(&def.parameters);
-                for parameter in def.parameters.iter() {
+                for parameter in &*def.parameters {
                     if let Some(annotation) = parameter.annotation() {
                         self.visit_expr(annotation);
                     }
@@ -447,10 +448,16 @@ impl<'a> Visitor<'a> for Builder<'_> {
                 }
             }
             Stmt::AnnAssign(assign) => {
-                if let Expr::Name(name) = &*assign.target {
-                    self.bind(&name.id);
+                match &*assign.target {
+                    // `(x): int` is no declaration.
+                    Expr::Name(name) if assign.simple || assign.value.is_some() => self.bind(&name.id),
+                    Expr::Name(_) => {}
+                    target => self.visit_expr(target),
                 }
-                visitor::walk_stmt(self, stmt);
+                self.visit_expr(&assign.annotation);
+                if let Some(value) = &assign.value {
+                    self.visit_expr(value);
+                }
             }
             Stmt::Global(global) => {
                 for name in &global.names {

@@ -67,6 +67,8 @@ pub(super) struct Builder {
     pub id: CodeId,
     pub parent: Option<CodeId>,
     pub scope: usize,
+    /// `async def`.
+    pub is_async: bool,
     pub ops: Vec<Op>,
     pub spans: Vec<Span>,
     pub loops: Vec<Loop>,
@@ -84,6 +86,7 @@ impl Builder {
             id,
             parent,
             scope,
+            is_async: false,
             ops: Vec::new(),
             spans: Vec::new(),
             loops: Vec::new(),
@@ -155,7 +158,7 @@ impl Builder {
     }
 
     /// The finished code object: labels become positions, handlers are sorted innermost first.
-    pub fn finish(mut self, frame: Frame, max_stack_extra: u32) -> Code {
+    pub fn finish(mut self, frame: Frame) -> Code {
         for op in &mut self.ops {
             if let Some(target) = op.target_mut() {
                 *target = self.labels[*target as usize];
@@ -179,7 +182,7 @@ impl Builder {
             loops: self.loops,
             statements: self.statements,
             span: frame.span,
-            max_stack: self.max_depth + max_stack_extra,
+            max_stack: self.max_depth,
             parent: self.parent,
         }
     }

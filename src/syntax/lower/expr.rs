@@ -1,6 +1,6 @@
 //! Expressions.
 
-use ruff_python_ast::{self as ast, Expr, ExprContext};
+use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::Ranged;
 
 use super::super::code::{BinaryOp, CompareOp, Const, Conversion, Op, Span, UnaryOp};
@@ -104,10 +104,12 @@ impl Lowering<'_> {
             Expr::Tuple(e) => self.tuple(&e.elts, at),
             Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => self.comprehension(expr),
             Expr::Await(e) => {
+                self.check_async("await", at);
                 self.expr(&e.value);
                 self.emit(Op::Await, at);
             }
             Expr::Yield(e) => {
+                self.check_yield(at);
                 match &e.value {
                     Some(value) => self.expr(value),
                     None => self.none(at),
@@ -115,6 +117,7 @@ impl Lowering<'_> {
                 self.emit(Op::Yield, at);
             }
             Expr::YieldFrom(e) => {
+                self.check_yield(at);
                 self.expr(&e.value);
                 self.emit(Op::YieldFrom, at);
             }
@@ -173,7 +176,7 @@ impl Lowering<'_> {
             }
             Expr::Name(e) => {
                 // The parser puts a name without text where an expression is missing.
-                if e.id.is_empty() || e.ctx == ExprContext::Invalid && e.id.is_empty() {
+                if e.id.is_empty() {
                     self.emit(Op::Unknown, at);
                 } else {
                     let name = self.id(&e.id);

@@ -62,6 +62,9 @@ impl Lowering<'_> {
 
     pub(super) fn for_loop(&mut self, stmt: &ast::StmtFor) {
         let whole = span(stmt);
+        if stmt.is_async {
+            self.check_async("async for", whole);
+        }
         let test = span(&*stmt.iter);
         let header = Span { start: whole.start, end: test.end };
         self.expr(&stmt.iter);
@@ -82,12 +85,14 @@ impl Lowering<'_> {
         self.loop_exit(number, header);
     }
 
-    /// `break` and `continue`; outside a loop they are errors that the parser has reported.
+    /// `break` and `continue`.
     pub(super) fn leave_loop(&mut self, is_break: bool, at: Span) {
         let innermost = self.b.blocks.iter().rposition(|block| matches!(block.kind, BlockKind::Loop { .. }));
-        match innermost {
-            Some(block) => self.unwind(if is_break { Exit::Break(block) } else { Exit::Continue(block) }, at),
-            None => self.emit(Op::Nop, at),
+        if let Some(block) = innermost {
+            self.unwind(if is_break { Exit::Break(block) } else { Exit::Continue(block) }, at);
+        } else {
+            self.issue(at, if is_break { "'break' outside loop" } else { "'continue' not properly in loop" });
+            self.emit(Op::Nop, at);
         }
     }
 
@@ -202,6 +207,9 @@ impl Lowering<'_> {
     pub(super) fn with(&mut self, stmt: &ast::StmtWith) {
         if stmt.items.len() > super::MAX_BLOCKS {
             return self.too_many_blocks(span(stmt));
+        }
+        if stmt.is_async {
+            self.check_async("async with", span(stmt));
         }
         self.with_items(&stmt.items, stmt);
     }

@@ -112,7 +112,7 @@ impl Lowering<'_> {
             frees: Vec::new(),
             span: Span { start: 0, end },
         };
-        self.codes[0] = Some(module.finish(frame, 0));
+        self.codes[0] = Some(module.finish(frame));
     }
 
     fn finish(mut self) -> Program {

@@ -2,8 +2,11 @@
 
 use ruff_python_ast::{self as ast, Expr};
 
-use super::super::code::{Const, NameId, Op, Pattern, PatternId};
+use super::super::code::{Const, NameId, Op, Pattern, PatternId, SyntaxIssue};
 use super::{Lowering, span};
+
+/// Most names one pattern may bind.
+const MAX_CAPTURES: usize = 4096;
 
 impl Lowering<'_> {
     pub(super) fn match_statement(&mut self, stmt: &ast::StmtMatch) {
@@ -50,8 +53,13 @@ impl Lowering<'_> {
     }
 
     fn bind(&mut self, name: &ast::Identifier, captures: &mut Vec<NameId>) -> NameId {
+        let at = span(name);
         let name = self.id(name);
-        if !captures.contains(&name) {
+        // Few enough to look through: a pattern with more names is nobody's program.
+        if captures.len() > MAX_CAPTURES {
+            let message = format!("a pattern with more than {MAX_CAPTURES} names");
+            self.too_large.get_or_insert(SyntaxIssue { span: at, message });
+        } else if !captures.contains(&name) {
             captures.push(name);
         }
         name

@@ -36,12 +36,18 @@ impl Lowering<'_> {
         self.narrow(slots.len().max(frees.len()), "variables in one function", at);
         let is_generator = generator_expression || (yields && matches!(kind, CodeKind::Function | CodeKind::Lambda));
         let frame = Frame { name, kind, is_async, is_generator, params, slots, cells, frees, span: at };
-        self.codes[id.0 as usize] = Some(inner.finish(frame, 0));
+        self.codes[id.0 as usize] = Some(inner.finish(frame));
     }
 
     /// Pushes the defaults; describes the parameters.
     fn parameters(&mut self, parameters: Option<&ast::Parameters>, at: Span) -> Params {
         let Some(parameters) = parameters else { return Params::default() };
+        let mut seen = std::collections::HashSet::new();
+        for parameter in parameters {
+            if !seen.insert(parameter.name().as_str()) {
+                self.issue(span(parameter.name()), format!("duplicate argument '{}' in function definition", parameter.name()));
+            }
+        }
         let positional = parameters.posonlyargs.len() + parameters.args.len();
         let mut defaults = 0;
         for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
@@ -74,6 +80,23 @@ impl Lowering<'_> {
         }
     }
 
+    /// CPython's compiler refuses asynchronous constructs in functions that are not `async`.
+    pub(super) fn check_async(&mut self, what: &str, at: Span) {
+        match self.kind() {
+            CodeKind::Module | CodeKind::Class => self.issue(at, format!("'{what}' outside function")),
+            CodeKind::Function if !self.b.is_async => self.issue(at, format!("'{what}' outside async function")),
+            CodeKind::Function | CodeKind::Lambda | CodeKind::Comprehension => {}
+        }
+    }
+
+    pub(super) fn check_yield(&mut self, at: Span) {
+        match self.kind() {
+            CodeKind::Module | CodeKind::Class => self.issue(at, "'yield' outside function"),
+            CodeKind::Comprehension => self.issue(at, "'yield' inside a comprehension"),
+            CodeKind::Function | CodeKind::Lambda => {}
+        }
+    }
+
     fn make_function(&mut self, code: CodeId, params_defaults: u32, at: Span) {
         self.emit_made(Op::MakeFunction(code), at, Made { defaults: params_defaults, keywords: 0 });
     }
@@ -93,7 +116,7 @@ impl Lowering<'_> {
         let outer_types = std::mem::replace(&mut self.type_parameters, type_parameters);
         let params = self.parameters(Some(&def.parameters), at);
         if !self.lazy_annotations {
-            let annotations = def.parameters.iter().filter_map(|p| p.annotation()).chain(def.returns.as_deref());
+            let annotations = def.parameters.iter().filter_map(ast::AnyParameterRef::annotation).chain(def.returns.as_deref());
             for annotation in annotations {
                 self.expr_or_starred(annotation);
                 self.emit(Op::Pop, span(annotation));
@@ -102,6 +125,7 @@ impl Lowering<'_> {
         let defaults = u32::from(params.defaults) + params.keyword_defaults.iter().filter(|d| **d).count() as u32;
         let name = self.names.intern(&def.name);
         let (id, outer) = self.enter(self.table.of(def));
+        self.b.is_async = def.is_async;
         let inner_types = std::mem::take(&mut self.type_parameters);
         self.body(&def.body);
         self.return_none(Span { start: at.end, end: at.end });

@@ -3,6 +3,7 @@
 use ruff_python_ast::{self as ast, Expr, Stmt};
 
 use super::super::code::{CodeKind, Op, Span};
+use super::super::scope::Place;
 use super::{Lowering, expr, span};
 
 impl Lowering<'_> {
@@ -71,7 +72,18 @@ impl Lowering<'_> {
                 }
             }
             Stmt::ImportFrom(s) => self.import_from(s, at),
-            Stmt::Global(_) | Stmt::Nonlocal(_) | Stmt::Pass(_) => self.emit(Op::Nop, at),
+            Stmt::Nonlocal(s) => {
+                for identifier in &s.names {
+                    let name = self.id(identifier);
+                    if self.kind() == CodeKind::Module {
+                        self.issue(at, "nonlocal declaration not allowed at module level");
+                    } else if matches!(self.table.scopes[self.b.scope].place(name), Place::Global | Place::Name) {
+                        self.issue(at, format!("no binding for nonlocal '{identifier}' found"));
+                    }
+                }
+                self.emit(Op::Nop, at);
+            }
+            Stmt::Global(_) | Stmt::Pass(_) => self.emit(Op::Nop, at),
             Stmt::Expr(s) => {
                 self.expr(&s.value);
                 self.emit(Op::Pop, at);
