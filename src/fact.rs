@@ -1,5 +1,4 @@
 //! The closed vocabulary in which the evaluator says what it found. Rules see facts and nothing else.
-
 //!
 //! # Words
 //!

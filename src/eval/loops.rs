@@ -235,7 +235,7 @@ impl Machine<'_> {
                 l.slice = Some(slice.clone());
                 if self.repeats(frame, &snapshot, &slice) {
                     let reason = format!("the state of iteration {} repeats that of iteration {}, and nothing else can end it", l.iterations, l.next_snapshot / 2);
-                    return self.endless(frame, code, l, &slice, reason);
+                    return self.report_endless(l, &slice, reason);
                 }
                 l.snapshot = Some(snapshot);
             }
@@ -340,7 +340,7 @@ impl Machine<'_> {
             } else {
                 "its condition holds in every iteration, and nothing in it can leave".to_owned()
             };
-            return self.endless(frame, code, l, &slice, reason);
+            return self.report_endless(l, &slice, reason);
         }
         if !l.left && l.trips > 0 && iteration > 0.0 {
             let total = l.entry.cost + l.trips as f64 * iteration;
@@ -384,7 +384,7 @@ impl Machine<'_> {
         line.trim_end_matches(':').to_owned()
     }
 
-    fn endless(&mut self, _frame: &Frame, _code: &Code, l: &LoopState, slice: &Slice, reason: String) -> R<()> {
+    fn report_endless(&mut self, l: &LoopState, slice: &Slice, reason: String) -> R<()> {
         let kind = if slice.constant || l.info.kind != LoopKind::While {
             FactKind::EndlessLoop
         } else if slice.stuck {
@@ -394,7 +394,8 @@ impl Machine<'_> {
         };
         let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
         let proof: Proof = self.proof();
-        let path = std::mem::replace(&mut self.store.path, Path { interruptible: self.store.path.interruptible, unknown_managers: self.store.path.unknown_managers, ..l.entry });
+        let path = self.store.path;
+        self.store.path = Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, ..l.entry };
         let words = [("loop", self.header(&l.info)), ("reason", reason)];
         self.report(kind, Some(l.info.header), Some(measure), proof, &words);
         self.store.path = path;

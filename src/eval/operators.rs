@@ -1444,7 +1444,7 @@ impl Machine<'_> {
                     Tuple::Exact(items) => Items { exact: items.clone(), rest: None },
                     Tuple::Bag { element, low, high } => bag_items(element.clone(), *low, *high),
                 };
-                return self.index_items(object, &items, index);
+                return self.index_items(object, &Rc::new(items), index);
             }
             V::Range(parts) => {
                 if let (Some(start), Some(stop), Some(step), Some(n)) = (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int(), index.exact_int())
