@@ -115,7 +115,7 @@ fn intervals_contain_cpythons_results() {
         let n = Int::range((exponent - i128::from(random.below(9))).max(0), exponent + i128::from(random.below(9)));
         cases.push((json!(["pow", int(base), int(exponent)]), a.pow(&n).int));
         let (n, k) = (i128::from(random.below(300)), i128::from(random.below(300)));
-        let near = |value: i128, by: u64| Int::range((value - by as i128).max(0), value + by as i128);
+        let near = |value: i128, by: u64| Int::range((value - i128::from(by)).max(0), value + i128::from(by));
         let (by_n, by_k) = (random.below(40), random.below(40));
         cases.push((json!(["comb", int(n), int(k)]), counting::comb(&near(n, by_n), &near(k, by_k)).int));
         cases.push((json!(["perm", int(n), int(k)]), counting::perm(&near(n, by_n), &near(k, by_k)).int));
