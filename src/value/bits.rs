@@ -138,7 +138,7 @@ pub fn digits(bits: u64) -> (u64, u64) {
     }
     if bits == u64::MAX {
         // Saturated: at least so many, with no upper bound.
-        return ((u128::from(bits - 1) * LOG10_2 >> 64) as u64 + 1, u64::MAX);
+        return (((u128::from(bits - 1) * LOG10_2) >> 64) as u64 + 1, u64::MAX);
     }
     // The least is 2**(bits - 1), the greatest 2**bits - 1, which has as many digits as 2**bits since that is no power of ten.
     let low = (u128::from(bits - 1) * LOG10_2) >> 64;

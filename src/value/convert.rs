@@ -126,7 +126,7 @@ fn divide_positive(a: &Int, divisor: &Int) -> ToFloat {
     }
     let certain = divisor.bits_high != u64::MAX && a.bits_low > divisor.bits_high.saturating_add(1025);
     // Beyond every double a bound says nothing; the quotient of those that do not overflow is at most the largest.
-    let float = (!certain).then(|| Float::range(low.max(-f64::MAX).min(f64::MAX), high.max(-f64::MAX).min(f64::MAX)));
+    let float = (!certain).then(|| Float::range(low.clamp(-f64::MAX, f64::MAX), high.clamp(-f64::MAX, f64::MAX)));
     ToFloat { float, overflow_possible: a.bits_high == u64::MAX || most > 1023, zero_possible: false }
 }
 

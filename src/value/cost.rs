@@ -35,20 +35,20 @@ pub const FOR_LIST: Floor = measured(5.13, "CPython 3.13.0");
 /// One iteration of `while i < n: i += 1`.
 pub const WHILE_COUNT: Floor = measured(25.8, "CPython 3.11.7");
 /// One iteration of a `while` whose condition is a name: a branch and a jump.
-pub const WHILE: Floor = measured(3.52, "CPython 3.12.1");
+pub const WHILE: Floor = measured(2.26, "CPython 3.11.7");
 /// One test of a local.
-pub const BRANCH: Floor = measured(3.89, "CPython 3.12.1");
+pub const BRANCH: Floor = measured(2.78, "CPython 3.10.13");
 /// Entering and leaving a `try`.
-pub const TRY: Floor = measured(1.07, "CPython 3.13.0");
+pub const TRY: Floor = measured(1.03, "CPython 3.11.7");
 /// Raising and catching one exception.
 pub const RAISE: Floor = measured(196.0, "CPython 3.11.7");
 
 // ---- Names, attributes, items -----------------------------------------------------------------------------------------------------------
 
 /// Storing a local in another.
-pub const LOCAL: Floor = measured(3.52, "CPython 3.12.1");
+pub const LOCAL: Floor = measured(2.26, "CPython 3.11.7");
 /// Loading a global or builtin.
-pub const GLOBAL: Floor = measured(5.8, "CPython 3.11.7");
+pub const GLOBAL: Floor = measured(5.16, "CPython 3.11.7");
 /// `a.x` of an instance.
 pub const ATTRIBUTE_LOAD: Floor = measured(6.8, "CPython 3.13.0");
 /// `a.x = 1` of an instance.
@@ -56,11 +56,11 @@ pub const ATTRIBUTE_STORE: Floor = measured(6.49, "CPython 3.12.1");
 /// `a[1]` of a list.
 pub const ITEM_LOAD: Floor = measured(7.18, "CPython 3.11.7");
 /// `a[1] = 2` of a list.
-pub const ITEM_STORE: Floor = measured(9.16, "CPython 3.13.0");
+pub const ITEM_STORE: Floor = measured(8.77, "CPython 3.12.1");
 /// `d['k']`.
-pub const DICT_LOAD: Floor = measured(17.0, "CPython 3.12.1");
+pub const DICT_LOAD: Floor = measured(14.2, "CPython 3.9.18");
 /// `d['k'] = 1`.
-pub const DICT_STORE: Floor = measured(27.1, "CPython 3.12.1");
+pub const DICT_STORE: Floor = measured(24.1, "CPython 3.10.13");
 /// `a.append(1)`.
 pub const LIST_APPEND: Floor = measured(9.25, "CPython 3.13.0");
 /// A tuple, list or dict of a few items.
@@ -73,21 +73,21 @@ pub const INT_ADD: Floor = measured(15.9, "CPython 3.11.7");
 /// `a * b`.
 pub const INT_MULTIPLY: Floor = measured(15.7, "CPython 3.11.7");
 /// `a // b` and `a % b`.
-pub const INT_DIVIDE: Floor = measured(14.2, "CPython 3.11.7");
+pub const INT_DIVIDE: Floor = measured(12.4, "CPython 3.12.1");
 /// `123 ** 5`.
 pub const INT_POWER: Floor = measured(85.5, "CPython 3.12.1");
 /// `a << b` and `a >> b`.
 pub const INT_SHIFT: Floor = measured(30.9, "CPython 3.12.1");
 /// `a & b`, `a | b`, `a ^ b`.
-pub const INT_BITWISE: Floor = measured(13.9, "CPython 3.12.1");
+pub const INT_BITWISE: Floor = measured(10.9, "CPython 3.11.7");
 /// `a < b` of ints or floats.
 pub const COMPARE: Floor = measured(8.2, "CPython 3.13.0");
 /// `a + b` of floats.
-pub const FLOAT_ADD: Floor = measured(18.0, "CPython 3.13.0");
+pub const FLOAT_ADD: Floor = measured(13.7, "CPython 3.11.7");
 /// `a * b` of floats.
 pub const FLOAT_MULTIPLY: Floor = measured(17.5, "CPython 3.13.0");
 /// `a / b` of floats.
-pub const FLOAT_DIVIDE: Floor = measured(21.3, "CPython 3.10.13");
+pub const FLOAT_DIVIDE: Floor = measured(20.9, "CPython 3.9.18");
 /// `a ** b` of floats.
 pub const FLOAT_POWER: Floor = measured(45.5, "CPython 3.10.13");
 /// `not a`.
@@ -125,13 +125,13 @@ pub const SUM_RANGE_ITEM: Floor = measured(16.5, "CPython 3.11.7");
 /// `sum(a_list)`.
 pub const SUM_LIST_ITEM: Floor = measured(4.55, "CPython 3.12.1");
 /// `list(range(n))`.
-pub const LIST_RANGE_ITEM: Floor = measured(42.4, "CPython 3.11.7");
+pub const LIST_RANGE_ITEM: Floor = measured(14.2, "CPython 3.11.7");
 /// `[None] * n`.
 pub const LIST_REPEAT_ITEM: Floor = measured(0.834, "CPython 3.13.0");
 /// `set(range(n))`.
-pub const SET_ITEM: Floor = measured(91.3, "CPython 3.12.1");
+pub const SET_ITEM: Floor = measured(31.8, "CPython 3.12.1");
 /// `dict.fromkeys(range(n))`.
-pub const DICT_ITEM: Floor = measured(121.0, "CPython 3.13.0");
+pub const DICT_ITEM: Floor = measured(40.3, "CPython 3.11.7");
 /// `itertools.count` through `islice`.
 pub const COUNT_ITEM: Floor = measured(18.1, "CPython 3.11.7");
 /// A tuple of `itertools.product`.
@@ -168,22 +168,22 @@ pub const SORT_ITEM: Floor = measured(15.5, "CPython 3.13.0");
 // ---- Memory, per byte -------------------------------------------------------------------------------------------------------------------
 
 /// `'x' * n`.
-pub const STR_REPEAT_BYTE: Floor = measured(0.0884, "CPython 3.13.0");
+pub const STR_REPEAT_BYTE: Floor = measured(0.0124, "CPython 3.12.1");
 /// `bytearray(n)`.
-pub const BYTEARRAY_BYTE: Floor = measured(0.062, "CPython 3.13.0");
+pub const BYTEARRAY_BYTE: Floor = measured(0.0126, "CPython 3.12.1");
 /// `s.find('y')` without a match.
 pub const STR_FIND_BYTE: Floor = measured(0.0558, "CPython 3.13.0");
 /// Copying or scanning text.
 pub const STR_COPY_BYTE: Floor = measured(0.0531, "CPython 3.13.0");
 /// `s.upper()`.
-pub const STR_UPPER_BYTE: Floor = measured(0.484, "CPython 3.12.1");
+pub const STR_UPPER_BYTE: Floor = measured(0.45, "CPython 3.13.0");
 
 // ---- Big integers -----------------------------------------------------------------------------------------------------------------------
 
 /// One bit of any operation that reads or writes a whole long integer (the sparsest, `2**n`, included).
 pub const BIG_BIT: Floor = measured(0.0133, "CPython 3.12.1");
 /// `3 ** n`, per bit of its result to the power log2(3).
-pub const BIG_KARATSUBA: Floor = measured(0.0093, "CPython 3.13.0");
+pub const BIG_KARATSUBA: Floor = measured(0.0085, "CPython 3.11.7");
 /// `str(n)`, per bit² up to 100,000 bits.
 pub const BIG_STR_QUADRATIC: Floor = measured(4.678e-4, "CPython 3.12.1");
 /// `int(text)`, per bit² up to 100,000 bits.

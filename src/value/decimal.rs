@@ -181,8 +181,7 @@ impl Digits {
         }
         text.extend((1..=places as i64).map(|index| self.digit(index)));
         let sign = if exponent < 0 { '-' } else { '+' };
-        text.push_str(&format!("e{sign}{:02}", exponent.abs()));
-        text
+        format!("{text}e{sign}{:02}", exponent.abs())
     }
 }
 

@@ -392,7 +392,7 @@ impl Float {
             return Some(*self);
         }
         let ordered = self.refine(op.negated(), other).map(|set| Float { nan: set.nan && op == Comparison::Eq, ..set });
-        let ordered = ordered.filter(|set| !(set.is_nan() && !set.nan));
+        let ordered = ordered.filter(|set| !set.is_nan() || set.nan);
         if self.nan && op != Comparison::Ne { Some(ordered.map_or(Float::NAN, |set| set.with_nan(true))) } else { ordered }
     }
 }

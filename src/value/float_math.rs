@@ -124,7 +124,7 @@ fn pow_exact(a: f64, b: f64) -> FloatPower {
     }
     if result.is_infinite() {
         // Within the error of the largest double, another libm might still give a number.
-        let near = (b * a.abs().log2()) < 1024.000_001;
+        let near = (b * a.abs().log2()) < 1_024.000_001;
         let edge = Float::range(down(f64::MAX, POWER_ULPS), f64::MAX);
         let edge = if result < 0.0 { edge.neg() } else { edge };
         return FloatPower { float: near.then_some(edge), overflow_possible: true, zero_division_possible: false, complex_possible: false };

@@ -51,18 +51,18 @@ pub struct Spec {
 /// The most characters that are rendered; a longer text is for the caller to bound by [`Spec::width`] and [`Spec::precision`].
 const LONGEST: u64 = 1 << 16;
 
-/// Reads digits; `None` where they exceed what CPython takes (ValueError: too many decimal digits).
-fn number(chars: &[char], at: &mut usize) -> Option<Option<u64>> {
+/// Too many decimal digits: a ValueError.
+struct TooMany;
+
+/// Reads digits, if there are any.
+fn number(chars: &[char], at: &mut usize) -> Result<Option<u64>, TooMany> {
     let start = *at;
     let mut value: u64 = 0;
     while let Some(digit) = chars.get(*at).and_then(|c| c.to_digit(10)) {
-        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+        value = value.saturating_mul(10).saturating_add(u64::from(digit));
         *at += 1;
     }
-    if value > i64::MAX as u64 {
-        return None;
-    }
-    Some((*at > start).then_some(value))
+    if value > i64::MAX as u64 { Err(TooMany) } else { Ok((*at > start).then_some(value)) }
 }
 
 impl Spec {
@@ -108,7 +108,7 @@ impl Spec {
             result.fill = '0';
             at += 1;
         }
-        result.width = number(&chars, &mut at)?;
+        result.width = number(&chars, &mut at).ok()?;
         while let Some(grouping @ (',' | '_')) = chars.get(at) {
             if result.grouping.is_some() {
                 return None;
@@ -118,7 +118,7 @@ impl Spec {
         }
         if chars.get(at) == Some(&'.') {
             at += 1;
-            result.precision = Some(number(&chars, &mut at)??);
+            result.precision = Some(number(&chars, &mut at).ok()??);
             if matches!(chars.get(at), Some(',' | '_')) {
                 // A grouped fraction is new in 3.14 and an error before.
                 return Some(Err(()));
@@ -330,6 +330,24 @@ fn format_float(value: f64, spec: &Spec) -> Formatted {
     Formatted::Text(spec.number_text(head, integer, rest, 3))
 }
 
+/// A width or precision of a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// Written in the template.
+    Given(u64),
+    /// `*`: the next argument.
+    Star,
+}
+
+impl Amount {
+    const fn given(self) -> Option<u64> {
+        match self {
+            Amount::Given(amount) => Some(amount),
+            Amount::Star => None,
+        }
+    }
+}
+
 /// One conversion of a printf-style template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversion {
@@ -339,10 +357,10 @@ pub struct Conversion {
     pub key: Option<String>,
     /// `-`, `+`, space, `#`, `0`.
     pub flags: String,
-    /// Least width; `None` inside means `*`.
-    pub width: Option<Option<u64>>,
-    /// Precision; `None` inside means `*`.
-    pub precision: Option<Option<u64>>,
+    /// Least width.
+    pub width: Option<Amount>,
+    /// Precision.
+    pub precision: Option<Amount>,
     /// The conversion character.
     pub kind: char,
 }
@@ -382,17 +400,17 @@ pub fn parse_percent(template: &str) -> Option<(Vec<Conversion>, String)> {
             flags.push(*flag);
             at += 1;
         }
-        let star_or_number = |at: &mut usize| -> Option<Option<Option<u64>>> {
+        let star_or_number = |at: &mut usize| -> Result<Option<Amount>, TooMany> {
             if chars.get(*at) == Some(&'*') {
                 *at += 1;
-                return Some(Some(None));
+                return Ok(Some(Amount::Star));
             }
-            Some(number(&chars, at)?.map(Some))
+            Ok(number(&chars, at)?.map(Amount::Given))
         };
-        let width = star_or_number(&mut at)?;
+        let width = star_or_number(&mut at).ok()?;
         let precision = if chars.get(at) == Some(&'.') {
             at += 1;
-            Some(star_or_number(&mut at)?.unwrap_or(Some(0)))
+            Some(star_or_number(&mut at).ok()?.unwrap_or(Amount::Given(0)))
         } else {
             None
         };
@@ -413,10 +431,10 @@ pub fn parse_percent(template: &str) -> Option<(Vec<Conversion>, String)> {
 /// One conversion applied to a value; `None` where unsure (a `*`, a type that raises TypeError, `%a`, `%c`).
 pub fn percent(conversion: &Conversion, value: Value<'_>) -> Option<String> {
     let has = |flag: char| conversion.flags.contains(flag);
-    let width = conversion.width.map_or(Some(0), |width| width)?;
+    let width = conversion.width.map_or(Some(0), Amount::given)?;
     let precision = match conversion.precision {
         None => None,
-        Some(precision) => Some(precision?),
+        Some(precision) => Some(precision.given()?),
     };
     if width > LONGEST || precision.unwrap_or(0) > LONGEST {
         return None;

@@ -88,6 +88,13 @@ pub fn parse_int(text: &str, base: i128) -> ParsedInt {
     ParsedInt::Long { bits_low, bits_high, negative, digits }
 }
 
+/// Appends `\xhh`.
+fn push_hex(text: &mut String, code: u32) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    text.push_str("\\x");
+    text.extend([code >> 4, code].map(|digit| char::from(HEX[(digit & 15) as usize])));
+}
+
 /// `repr(text)`; `None` where it is not known which characters are printable.
 pub fn repr_str(text: &str) -> Option<String> {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
@@ -101,7 +108,7 @@ pub fn repr_str(text: &str) -> Option<String> {
             '\t' => result.push_str("\\t"),
             c if c == quote => result.extend(['\\', c]),
             ' '..='~' => result.push(c),
-            '\0'..='\u{a0}' | '\u{ad}' => result.push_str(&format!("\\x{:02x}", c as u32)),
+            '\0'..='\u{a0}' | '\u{ad}' => push_hex(&mut result, c as u32),
             // Latin letters, Greek, Cyrillic, kana and the common ideographs are printable in every version's tables.
             '\u{a1}'..='\u{17f}'
             | '\u{391}'..='\u{3a1}'
@@ -130,7 +137,7 @@ pub fn repr_bytes(bytes: &[u8]) -> String {
             b'\t' => result.push_str("\\t"),
             byte if byte == quote => result.extend(['\\', char::from(byte)]),
             b' '..=b'~' => result.push(char::from(byte)),
-            byte => result.push_str(&format!("\\x{byte:02x}")),
+            byte => push_hex(&mut result, u32::from(byte)),
         }
     }
     result.push(char::from(quote));

@@ -352,7 +352,10 @@ fn repr_round_and_parsing_are_cpythons() {
     for ((value, places), answer) in rounded.iter().zip(ask("round", &requests).into_iter().flatten()) {
         match round_float(*value, *places) {
             Some(result) => {
-                assert!(unpack(&answer).is_some_and(|real| same(real, result)), "round({value:?}, {places}) gave {answer}, here {result:?}")
+                assert!(
+                    unpack(&answer).is_some_and(|real| same(real, result)),
+                    "round({value:?}, {places}) gave {answer}, here {result:?}"
+                );
             }
             None => assert_eq!(answer["error"], "OverflowError", "round({value:?}, {places})"),
         }
@@ -378,7 +381,7 @@ fn repr_round_and_parsing_are_cpythons() {
     for (text, answer) in texts.iter().zip(ask("parsing", &requests).into_iter().flatten()) {
         match parse_float(text) {
             ParsedFloat::Value(value) => {
-                assert!(unpack(&answer).is_some_and(|real| same(real, value)), "{text:?} gave {answer}, here {value:?}")
+                assert!(unpack(&answer).is_some_and(|real| same(real, value)), "{text:?} gave {answer}, here {value:?}");
             }
             ParsedFloat::Invalid => assert_eq!(answer["error"], "ValueError", "{text:?}"),
             ParsedFloat::Unknown => panic!("{text:?} is ASCII"),

@@ -162,7 +162,7 @@ fn int_of_text_is_cpythons() {
     for ((text, base), answer) in cases.iter().zip(ask("int of text", &requests).into_iter().flatten()) {
         match text::parse_int(text, (*base).into()) {
             ParsedInt::Value(value) if value.unsigned_abs() < 1 << 126 => {
-                assert_eq!(answer["value"], value.to_string(), "int({text:?}, {base})")
+                assert_eq!(answer["value"], value.to_string(), "int({text:?}, {base})");
             }
             ParsedInt::Value(_) => assert!(answer["bits"].as_u64().is_some_and(|bits| bits == 127), "int({text:?}, {base})"),
             ParsedInt::Long { bits_low, bits_high, negative, .. } => {
@@ -206,7 +206,7 @@ fn any_value(random: &mut Random) -> (Value, Option<f64>, Option<i128>, Option<S
     }
 }
 
-fn borrowed<'a>(value: &'a (Value, Option<f64>, Option<i128>, Option<String>)) -> format::Value<'a> {
+fn borrowed(value: &(Value, Option<f64>, Option<i128>, Option<String>)) -> format::Value<'_> {
     match value {
         (_, Some(value), ..) => format::Value::Float(*value),
         (_, _, Some(value), _) => format::Value::Int(*value),

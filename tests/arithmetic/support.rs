@@ -50,10 +50,15 @@ fn python() -> Option<String> {
 
 const SERVER: &str = include_str!("server.py");
 
+#[expect(clippy::print_stderr, reason = "a skipped comparison must be seen")]
+fn note_skipped(test: &str, cases: usize) {
+    eprintln!("SKIPPED {test}: no CPython of at least 3.9 found, {cases} cases not compared");
+}
+
 /// Asks CPython for each request's answer, in order; `None` (and a note with the count) when there is no Python.
 pub fn ask(test: &str, requests: &[Value]) -> Option<Vec<Value>> {
     let Some(python) = python() else {
-        eprintln!("SKIPPED {test}: no CPython of at least 3.9 found, {} cases not compared", requests.len());
+        note_skipped(test, requests.len());
         return None;
     };
     let mut child = Command::new(python)
@@ -63,7 +68,7 @@ pub fn ask(test: &str, requests: &[Value]) -> Option<Vec<Value>> {
         .spawn()
         .expect("Python was found a moment ago");
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
+    let lines = requests.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
     let writer = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
     let output = child.wait_with_output().expect("the child can be waited for");
     writer.join().expect("the writer does not panic").expect("the child reads everything");
