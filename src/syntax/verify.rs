@@ -1,6 +1,6 @@
 //! The structural verifier: holds the promises of [`super::code`] against a program.
 
-use super::code::{Code, CodeKind, Op, Pattern, Pc, Program};
+use super::code::{Code, CodeKind, Handler, Op, Pattern, Pc, Program};
 use super::effects::effect_in;
 
 impl Program {
@@ -60,10 +60,18 @@ impl Verifier<'_> {
         self.handlers()?;
         self.loops()?;
         self.flow(0, 0)?;
+        // Handlers by their start, and those in force: looking through all of them at each position would be quadratic.
+        let mut starting: Vec<Handler> = code.handlers.clone();
+        starting.sort_by_key(|handler| std::cmp::Reverse(handler.start));
+        let mut active: Vec<Handler> = Vec::new();
         for pc in 0..code.ops.len() as Pc {
+            active.retain(|handler| handler.end > pc);
+            while starting.last().is_some_and(|handler| handler.start <= pc) {
+                active.extend(starting.pop());
+            }
             self.indices(pc)?;
             let Some(depth) = self.depths[pc as usize] else { continue };
-            self.step(pc, depth)?;
+            self.step(pc, depth, &active)?;
         }
         Ok(())
     }
@@ -84,7 +92,7 @@ impl Verifier<'_> {
         if to <= from { Err(format!("{from} jumps back to {to}")) } else { self.flow(to, depth) }
     }
 
-    fn step(&mut self, pc: Pc, depth: u32) -> Result<(), String> {
+    fn step(&mut self, pc: Pc, depth: u32, active: &[Handler]) -> Result<(), String> {
         let op = self.code.ops[pc as usize];
         let (takes, leaves) = effect_in(self.program, op);
         if takes > depth {
@@ -111,13 +119,11 @@ impl Verifier<'_> {
                 }
             }
         }
-        for handler in &self.code.handlers {
-            if handler.start <= pc && pc < handler.end {
-                if handler.depth > depth {
-                    return Err(format!("{pc} with depth {depth} is protected by a handler that keeps {}", handler.depth));
-                }
-                self.flow(handler.target, handler.depth + 1)?;
+        for handler in active {
+            if handler.depth > depth {
+                return Err(format!("{pc} with depth {depth} is protected by a handler that keeps {}", handler.depth));
             }
+            self.flow(handler.target, handler.depth + 1)?;
         }
         if op.is_terminator() { Ok(()) } else { self.flow(pc + 1, after) }
     }
