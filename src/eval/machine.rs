@@ -14,7 +14,7 @@ use crate::syntax::Program;
 use crate::syntax::code::{Code, CodeId, Const, Handler, NameId, Op, Pc, Span};
 use crate::value::int::{Int, Sign};
 use crate::value::object::{Frame, Obj, ObjId, Sym, V, Why};
-use crate::value::store::{Path, Store, Touched};
+use crate::value::store::{Store, Touched};
 
 use super::Settings;
 use super::loops::LoopState;
@@ -133,6 +133,7 @@ pub struct Machine<'p> {
     pub uncertain_recursion_limit: bool,
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
+    handlers: Vec<Vec<u32>>,
     /// Fuel that loops further out keep for themselves.
     pub loop_floor: u64,
     /// How deep a comparison of nested containers is.
@@ -179,6 +180,7 @@ impl<'p> Machine<'p> {
             uncaught_raises: 0,
             last_return: None,
             super_context: Vec::new(),
+            handlers: vec![Vec::new(); program.codes.len()],
             loop_floor: 0,
             nesting: 0,
             text,
@@ -250,12 +252,24 @@ impl<'p> Machine<'p> {
         self.code(spot.code).spans.get(spot.pc as usize).copied().unwrap_or_default()
     }
 
-    fn handler(&self, spot: Spot) -> Option<&'p Handler> {
-        self.code(spot.code).handlers.iter().find(|h| h.start <= spot.pc && spot.pc < h.end)
+    /// The innermost handler at a place. Looked up in a table that is filled once for each code.
+    fn handler(&mut self, spot: Spot) -> Option<&'p Handler> {
+        let code = self.code(spot.code);
+        if code.handlers.is_empty() {
+            return None;
+        }
+        let table = &mut self.handlers[spot.code.0 as usize];
+        if table.is_empty() {
+            table.resize(code.ops.len() + 1, u32::MAX);
+            for (i, h) in code.handlers.iter().enumerate().rev() {
+                table[h.start as usize..h.end as usize].fill(i as u32);
+            }
+        }
+        code.handlers.get(*table.get(spot.pc as usize)? as usize)
     }
 
     /// Whether an exception raised here could be caught by the program.
-    pub fn protected(&self) -> bool {
+    pub fn protected(&mut self) -> bool {
         self.protected_below || self.handler(self.spot()).is_some()
     }
 
@@ -344,7 +358,8 @@ impl<'p> Machine<'p> {
         } else {
             Reach::Maybe
         };
-        let fact = Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
+        let fact =
+            Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));
         let slot = self.facts.entry((spot.code, spot.pc, kind));
         match slot {
@@ -572,7 +587,13 @@ impl<'p> Machine<'p> {
     /// A copy of the current state.
     pub fn keep(&mut self, frame: &Frame) -> Pending {
         self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64 + frame.locals.len() / 16 + frame.stack.len() / 16) as u64);
-        Pending { pc: frame.pc, locals: frame.locals.clone(), stack: frame.stack.clone(), handling: frame.handling.clone(), store: self.store.clone() }
+        Pending {
+            pc: frame.pc,
+            locals: frame.locals.clone(),
+            stack: frame.stack.clone(),
+            handling: frame.handling.clone(),
+            store: self.store.clone(),
+        }
     }
 
     fn load(&mut self, frame: &mut Frame, kept: Pending) {
@@ -712,7 +733,7 @@ impl<'p> Machine<'p> {
         let Some(mut store) = raised.store else {
             if target == RAISE {
                 // Nobody catches it: the path ends, and nothing more needs to be known about it. Loops further out are told.
-                self.uncaught(cx);
+                self.uncaught_raises += 1;
             }
             return;
         };
@@ -726,15 +747,6 @@ impl<'p> Machine<'p> {
         let kept = Pending { pc: target, locals: frame.locals.clone(), stack, handling, store };
         self.fuel = self.fuel.saturating_sub(2 + (frame.locals.len() / 16) as u64);
         Self::insert_pending(&mut self.fuel, cx, kept);
-    }
-
-    fn uncaught(&mut self, _cx: &mut Context) {
-        self.uncaught_raises += 1;
-    }
-
-    /// What waits at the end of the frame stays a possibility for the caller.
-    pub fn path(&mut self) -> &mut Path {
-        &mut self.store.path
     }
 }
 
