@@ -280,7 +280,7 @@ impl Machine<'_> {
                 None => 0,
             }
         } else {
-            self.counted_trips(frame, code, &l.info)
+            self.counted_trips(frame, code, l)
         };
         l.entry = self.store.path;
         l.snapshot = None;
@@ -544,104 +544,117 @@ impl Machine<'_> {
         }
     }
 
-    /// Least number of further trips of a `while` loop that counts towards a bound in steps of one size.
-    fn counted_trips(&mut self, frame: &Frame, code: &Code, info: &Loop) -> u64 {
-        let Some(counted) = self.counting(code, info) else { return 0 };
-        let Some(V::Int(start)) = self.variable(frame, counted.variable) else { return 0 };
-        let bound = match counted.bound {
-            Bound::Const(id) => self.consts[id as usize].clone(),
-            Bound::Variable(v) => match self.variable(frame, v) {
-                Some(v) => v,
-                None => return 0,
-            },
-        };
-        let Some(bound) = bound.as_int() else { return 0 };
-        let step = counted.step;
-        let distance = match counted.op {
-            CompareOp::Lt if step > 0 => bound.low.checked_sub(start),
-            CompareOp::Le if step > 0 => bound.low.checked_sub(start).and_then(|d| d.checked_add(1)),
-            CompareOp::Gt if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high),
-            CompareOp::Ge if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high).and_then(|d| d.checked_add(1)),
-            _ => None,
-        };
-        let Some(distance) = distance else { return 0 };
-        if distance <= 0 {
-            return 0;
-        }
-        let trips = (distance - 1) / step.abs() + 1;
-        u64::try_from(trips).unwrap_or(u64::MAX / 2)
+    /// Least number of further trips of a `while` loop that counts towards a bound in steps of one size: `while i < bound:
+    /// … i += step …`, where the step happens at most once in each iteration and the bound does not change. Whether the
+    /// loop can be left otherwise is for the invariant to say.
+    fn counted_trips(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> u64 {
+        self.counted(frame, code, l).unwrap_or(0)
     }
 
-    /// Recognises `while i < bound: … i += step …` where the step happens exactly once in each iteration, the bound does not
-    /// change, and the condition is nothing else. Whether it can be left otherwise is the evaluator's to say.
-    fn counting(&self, code: &Code, info: &Loop) -> Option<Counting> {
+    fn counted(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<u64> {
         let ops = &code.ops;
-        let head = info.head as usize;
-        let (load, bound, compare, jump) = (ops.get(head + 1)?, ops.get(head + 2)?, ops.get(head + 3)?, ops.get(head + 4)?);
-        let variable = read_of(load)?;
-        let Op::Compare(op) = *compare else { return None };
-        let Op::JumpIfFalse(out) = *jump else { return None };
-        if out <= info.back {
-            return None;
-        }
-        let range = head..=info.back as usize;
-        let bound = match bound {
-            Op::Const(c) => Bound::Const(c.0),
-            op => {
-                let v = read_of(op)?;
-                if range.clone().any(|i| write_of(&ops[i]) == Some(v)) || matches!(v, Variable::Deref(_)) {
-                    return None;
+        let info = &l.info;
+        let range = info.head as usize..=info.back as usize;
+        let jump = l.condition_jump? as usize;
+        let Op::Compare(mut op) = ops[jump - 1] else { return None };
+        let wanted = matches!(ops[jump], Op::JumpIfFalse(_));
+        // The condition, with one variable that the loop assigns.
+        let mut stack: Vec<Option<V>> = Vec::new();
+        let mut counter: Option<Variable> = None;
+        for at in info.head as usize + 1..jump - 1 {
+            if let Some(v) = read_of(&ops[at]) {
+                if range.clone().any(|i| write_of(&ops[i]) == Some(v)) {
+                    if counter.is_some_and(|c| c != v) {
+                        return None;
+                    }
+                    counter = Some(v);
+                    stack.push(None);
+                } else {
+                    self.unchanging(v)?;
+                    stack.push(Some(self.variable(frame, v)?));
                 }
-                // A call could assign a global.
-                if matches!(v, Variable::Global(_))
-                    && range.clone().any(|i| matches!(ops[i], Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_)))
-                {
-                    return None;
-                }
-                Bound::Variable(v)
+                continue;
             }
+            match ops[at] {
+                Op::Const(c) => stack.push(Some(self.consts[c.0 as usize].clone())),
+                Op::Binary(op) => {
+                    let (b, a) = (stack.pop()??, stack.pop()??);
+                    if !a.is_number() || !b.is_number() {
+                        return None;
+                    }
+                    stack.push(Some(self.binary_op(op, &a, &b, false).ok()?));
+                }
+                _ => return None,
+            }
+        }
+        let (right, left) = (stack.pop()?, stack.pop()?);
+        let bound = match (left, right) {
+            (None, Some(bound)) => bound,
+            (Some(bound), None) => {
+                op = match op {
+                    CompareOp::Lt => CompareOp::Gt,
+                    CompareOp::Le => CompareOp::Ge,
+                    CompareOp::Gt => CompareOp::Lt,
+                    CompareOp::Ge => CompareOp::Le,
+                    other => other,
+                };
+                bound
+            }
+            _ => return None,
         };
-        if matches!(variable, Variable::Deref(_))
-            || (matches!(variable, Variable::Global(_))
-                && range.clone().any(|i| matches!(ops[i], Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_))))
-        {
+        if !stack.is_empty() || !wanted {
             return None;
         }
-        let stores: Vec<usize> = range.clone().filter(|&i| write_of(&ops[i]) == Some(variable)).collect();
+        let counter = counter?;
+        self.unchanging(counter)?;
+        let V::Int(start) = self.variable(frame, counter)? else { return None };
+        let step = self.step_of(code, info, counter)?;
+        let bound = bound.as_int()?;
+        let distance = match op {
+            CompareOp::Lt if step > 0 => bound.low.checked_sub(start)?,
+            CompareOp::Le if step > 0 => bound.low.checked_sub(start)?.checked_add(1)?,
+            CompareOp::Gt if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high)?,
+            CompareOp::Ge if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high)?.checked_add(1)?,
+            _ => return None,
+        };
+        if distance <= 0 {
+            return None;
+        }
+        Some(u64::try_from((distance - 1) / step.checked_abs()? + 1).unwrap_or(u64::MAX / 2))
+    }
+
+    /// Whether nothing but the code in view assigns the variable.
+    fn unchanging(&self, v: Variable) -> Option<()> {
+        match v {
+            Variable::Local(_) => Some(()),
+            Variable::Deref(_) => None,
+            Variable::Global(n) => {
+                let here = self.spot().code.0 as usize;
+                let assigned = |op: &Op| matches!(op, Op::StoreGlobal(m) | Op::DeleteGlobal(m) if m.0 == n);
+                let elsewhere = self.program.codes.iter().enumerate().any(|(c, code)| c != here && code.ops.iter().any(assigned));
+                (!elsewhere && !self.store.is_wild(n)).then_some(())
+            }
+        }
+    }
+
+    /// The constant by which the loop's only assignment to a variable changes it: `i += step`.
+    fn step_of(&self, code: &Code, info: &Loop, v: Variable) -> Option<i128> {
+        let ops = &code.ops;
+        let stores: Vec<usize> = (info.head as usize..=info.back as usize).filter(|&i| write_of(&ops[i]) == Some(v)).collect();
         let [at] = stores.as_slice() else { return None };
-        // `Load i; Const c; Inplace +; Store i`, straight in the body: no jump of the loop leads past it.
-        if *at < head + 8 || read_of(&ops[at - 3]) != Some(variable) {
+        if *at < 3 || read_of(&ops[at - 3]) != Some(v) {
             return None;
         }
         let Op::Const(step) = ops[at - 2] else { return None };
         let V::Int(step) = self.consts[step.0 as usize] else { return None };
-        if step == 0 {
-            return None;
-        }
         let sign = match ops[at - 1] {
             Op::Inplace(BinaryOp::Add) | Op::Binary(BinaryOp::Add) => 1,
             Op::Inplace(BinaryOp::Sub) | Op::Binary(BinaryOp::Sub) => -1,
             _ => return None,
         };
-        let passes_over = |i: usize| match ops[i] {
-            Op::Jump(t)
-            | Op::JumpIfFalse(t)
-            | Op::JumpIfTrue(t)
-            | Op::JumpIfFalseOrPop(t)
-            | Op::JumpIfTrueOrPop(t)
-            | Op::ForIter(t)
-            | Op::AsyncForIter(t) => i < *at && t as usize > *at && t <= info.back,
-            _ => false,
-        };
-        if range.clone().any(passes_over)
-            || code.loops.iter().any(|l| l.head > info.head && (l.head as usize) <= *at && *at <= l.back as usize)
-        {
-            return None;
-        }
-        if code.handlers.iter().any(|h| range.contains(&(h.start as usize))) {
-            return None;
-        }
-        Some(Counting { variable, step: step.checked_mul(sign)?, op, bound })
+        // In an inner loop it could happen many times in one iteration.
+        let inner = code.loops.iter().any(|l| l.head > info.head && (l.head as usize) <= *at && *at <= l.back as usize);
+        if step == 0 || inner { None } else { step.checked_mul(sign) }
     }
 
     /// What is static about a loop's slice.
@@ -905,19 +918,6 @@ fn mentions(v: &V, id: ObjId) -> bool {
         V::OneOf(all) => all.iter().any(|v| mentions(v, id)),
         _ => false,
     }
-}
-
-/// A `while` loop that moves one variable by a constant towards a bound.
-struct Counting {
-    variable: Variable,
-    step: i128,
-    op: CompareOp,
-    bound: Bound,
-}
-
-enum Bound {
-    Const(u32),
-    Variable(Variable),
 }
 
 /// Whether on every path through the loop the variable is written before it is read.
