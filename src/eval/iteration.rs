@@ -43,8 +43,16 @@ impl Machine<'_> {
                 Tuple::Bag { element, low, high } => Ok(self.bag(element.clone(), *low, *high)),
             },
             V::Ref(id) => match self.store.get(*id) {
-                Obj::List(_) | Obj::Deque(..) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
-                Obj::Dict(..) => Ok(self.iter(IterKind::Keys, vec![value.clone(), V::Int(0)])),
+                Obj::List(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
+                // Adding or removing while one of these is iterated is a RuntimeError: its length now is kept.
+                Obj::Deque(..) => {
+                    let length = self.length_of(value)?;
+                    Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0), length]))
+                }
+                Obj::Dict(..) => {
+                    let length = self.length_of(value)?;
+                    Ok(self.iter(IterKind::Keys, vec![value.clone(), V::Int(0), length]))
+                }
                 Obj::Set(table, _) => {
                     let table = table.clone();
                     let mut element: Option<V> = None;
@@ -63,7 +71,10 @@ impl Machine<'_> {
                         low += rest.low;
                         high = high.saturating_add(rest.high);
                     }
-                    Ok(self.bag(element.unwrap_or(V::None), low, high))
+                    let length = self.length_of(value)?;
+                    let remaining =
+                        V::int(Int::range(i128::from(low), if high == u64::MAX { i128::MAX } else { i128::from(high) }), Why::Lost);
+                    Ok(self.iter(IterKind::Set, vec![element.unwrap_or(V::None), remaining, value.clone(), length]))
                 }
                 Obj::ByteArray(t) => {
                     let t = *t;
@@ -336,8 +347,31 @@ impl Machine<'_> {
         found
     }
 
+    /// A dict, set or deque must not change its size while it is iterated.
+    fn check_size(&mut self, container: &V, length: &V) -> R<()> {
+        if !matches!(self.obj(container), Some(Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..))) {
+            self.may_raise_class("RuntimeError");
+            return Ok(());
+        }
+        let now = self.length_of(container)?;
+        match (now.exact_int(), length.exact_int()) {
+            (Some(a), Some(b)) if a == b => {}
+            (Some(_), Some(_)) => return Err(Stop::Raise(V::exception("RuntimeError"))),
+            _ if now == *length && self.abstract_loops == 0 => {}
+            _ => self.may_raise_class("RuntimeError"),
+        }
+        Ok(())
+    }
+
     fn advance(&mut self, id: ObjId, kind: IterKind, parts: Vec<V>) -> R<Next> {
         self.burn(1)?;
+        match (kind, parts.as_slice()) {
+            (IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Sequence, [container, _, length]) => {
+                self.check_size(container, length)?
+            }
+            (IterKind::Set, [_, _, container, length]) => self.check_size(container, length)?,
+            _ => {}
+        }
         match kind {
             IterKind::Range => self.next_in_range(id, &parts),
             IterKind::Sequence => match (&parts[0], parts[1].as_int()) {

@@ -37,6 +37,39 @@ fn symbol(op: BinaryOp) -> &'static str {
     }
 }
 
+/// Exact arithmetic on integers that stay small; none when it needs more thought (an error, a float, a large result).
+fn small(op: BinaryOp, x: i128, y: i128) -> Option<i128> {
+    match op {
+        BinaryOp::Add => x.checked_add(y),
+        BinaryOp::Sub => x.checked_sub(y),
+        BinaryOp::Mul => match (i64::try_from(x), i64::try_from(y)) {
+            (Ok(a), Ok(b)) => Some(i128::from(a) * i128::from(b)),
+            _ => x.checked_mul(y),
+        },
+        BinaryOp::BitAnd => Some(x & y),
+        BinaryOp::BitOr => Some(x | y),
+        BinaryOp::BitXor => Some(x ^ y),
+        BinaryOp::FloorDiv | BinaryOp::Mod => {
+            let (Ok(a), Ok(b)) = (i64::try_from(x), i64::try_from(y)) else { return None };
+            if b == 0 || (a == i64::MIN && b == -1) {
+                return None;
+            }
+            let (quotient, remainder) = (a / b, a % b);
+            // C truncates, Python floors.
+            let adjust = remainder != 0 && (remainder < 0) != (b < 0);
+            Some(i128::from(if op == BinaryOp::Mod {
+                if adjust { remainder + b } else { remainder }
+            } else {
+                quotient - i64::from(adjust)
+            }))
+        }
+        BinaryOp::Pow if (0..=126).contains(&y) => x.checked_pow(y as u32),
+        BinaryOp::LShift if (0..=63).contains(&y) && x.unsigned_abs() < 1 << 62 => Some(x << y),
+        BinaryOp::RShift if (0..=126).contains(&y) => Some(x >> y),
+        _ => None,
+    }
+}
+
 /// `(__op__, __rop__, __iop__)`.
 fn methods(op: BinaryOp) -> (&'static str, &'static str, &'static str) {
     match op {
@@ -76,15 +109,7 @@ impl Machine<'_> {
     pub fn binary_op(&mut self, op: BinaryOp, a: &V, b: &V, inplace: bool) -> R<V> {
         let risky = matches!(op, BinaryOp::Pow | BinaryOp::LShift | BinaryOp::Mul);
         if let (V::Int(x), V::Int(y)) = (a, b) {
-            let exact = match op {
-                BinaryOp::Add => x.checked_add(*y),
-                BinaryOp::Sub => x.checked_sub(*y),
-                BinaryOp::Mul => x.checked_mul(*y),
-                BinaryOp::BitAnd => Some(x & y),
-                BinaryOp::BitOr => Some(x | y),
-                BinaryOp::BitXor => Some(x ^ y),
-                _ => None,
-            };
+            let exact = small(op, *x, *y);
             if let Some(n) = exact {
                 if risky {
                     self.mark_guard(GuardState::Safe);

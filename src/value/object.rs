@@ -456,17 +456,17 @@ impl PartialEq for Table {
 /// What an iterator does. `parts` in [`Iter`] are listed in the variant's description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IterKind {
-    /// `[sequence, index]`: list, tuple, str, bytes, deque by position.
+    /// `[sequence, index]`: list, tuple, str, bytes by position; for a deque its length when it began follows.
     Sequence,
     /// `[current, stop, step]`.
     Range,
-    /// `[dict, index]`.
+    /// `[dict, index, length]`: its length when it began, which must not change.
     Keys,
-    /// `[dict, index]`.
+    /// As `Keys`.
     Values,
-    /// `[dict, index]`.
+    /// As `Keys`.
     Items,
-    /// `[set]`: any order.
+    /// `[element, remaining, set, length]`: any order.
     Set,
     /// `[element, remaining]`: remaining is an int interval; endless when `remaining` is None.
     Bag,
