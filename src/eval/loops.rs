@@ -245,7 +245,7 @@ impl Machine<'_> {
             }
             if l.iterations == l.next_snapshot {
                 l.next_snapshot *= 2;
-                self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64) as u64);
+                self.fuel = self.fuel.saturating_sub(2);
                 l.snapshot = Some(self.head_of(frame));
             }
         }
@@ -298,7 +298,7 @@ impl Machine<'_> {
 
     fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
         l.passes += 1;
-        self.burn(8 + (self.store.page_count() / 16) as u64)?;
+        self.burn(8)?;
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
         let Some(mut head) = l.head.take() else { return Ok(()) };
