@@ -5,12 +5,15 @@ use super::Entry;
 pub mod dict;
 pub mod list;
 pub mod object;
+pub mod printf;
 pub mod set;
+pub mod str;
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
     let (owner, method) = name.rsplit_once('.')?;
     match owner {
+        "str" => str::find(method),
         "list" => list::find(method),
         "tuple" => list::find_tuple(method),
         "dict" => dict::find(method),
