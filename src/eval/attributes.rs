@@ -109,6 +109,7 @@ impl Machine<'_> {
                 Obj::Set(_, true) => "frozenset",
                 Obj::Deque(..) => "collections.deque",
                 Obj::ByteArray(_) => "bytearray",
+                Obj::View { .. } => "dict_view",
                 Obj::Iter(_) => "iterator",
                 Obj::Generator(_) => "generator",
                 _ => return None,

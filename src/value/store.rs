@@ -384,7 +384,7 @@ impl Store {
                 work.push(set);
                 return;
             }
-            Obj::StaticMethod(v) | Obj::ClassMethod(v) => {
+            Obj::StaticMethod(v) | Obj::ClassMethod(v) | Obj::View { of: v, .. } => {
                 work.push(v);
                 return;
             }
@@ -489,6 +489,7 @@ impl Store {
     pub fn references(&self, id: ObjId) -> usize {
         let mut count = 0;
         let mut children = Vec::new();
+        self.charge(u64::from(self.next.get()) / 4);
         for at in 0..self.next.get() as usize {
             children.clear();
             push_children(&self.heap.get(at).obj, &mut children);
@@ -869,6 +870,9 @@ pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
         (Obj::Property { get: f, set: p }, Obj::Property { get: g, set: q }) => {
             return Obj::Property { get: join(f, g, widen, escapes), set: join(p, q, widen, escapes) };
         }
+        (Obj::View { of: x, kind: k }, Obj::View { of: y, kind: l }) if k == l => {
+            return Obj::View { of: join(x, y, widen, escapes), kind: *k };
+        }
         (Obj::StaticMethod(x), Obj::StaticMethod(y)) => return Obj::StaticMethod(join(x, y, widen, escapes)),
         (Obj::ClassMethod(x), Obj::ClassMethod(y)) => return Obj::ClassMethod(join(x, y, widen, escapes)),
         (Obj::Super { class: c, this: x }, Obj::Super { class: d, this: y }) => {
@@ -907,7 +911,7 @@ fn push_children(obj: &Obj, out: &mut Vec<V>) {
             out.extend(args.iter().cloned());
             out.extend(keywords.iter().map(|(_, v)| v.clone()));
         }
-        Obj::Cell(v) | Obj::StaticMethod(v) | Obj::ClassMethod(v) => out.push(v.clone()),
+        Obj::Cell(v) | Obj::StaticMethod(v) | Obj::ClassMethod(v) | Obj::View { of: v, .. } => out.push(v.clone()),
         Obj::Iter(iter) => out.extend(iter.parts.iter().cloned()),
         Obj::Generator(g) => {
             if let Some(frame) = &g.frame {
