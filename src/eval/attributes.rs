@@ -59,7 +59,9 @@ impl Machine<'_> {
                     let marker = V::lib(&format!("property.{}", name.text()));
                     Ok(self.alloc(Obj::Bound { function: marker, this: object.clone() }))
                 }
-                Obj::Partial { function: V::Lib(lib), .. } if self.entry(Sym::new(&format!("{}.{}", lib.text(), name.text()))).is_some() => {
+                Obj::Partial { function: V::Lib(lib), .. }
+                    if self.entry(Sym::new(&format!("{}.{}", lib.text(), name.text()))).is_some() =>
+                {
                     // A library callable with state of its own, such as a cached function, has methods.
                     let method = V::lib(&format!("{}.{}", lib.text(), name.text()));
                     Ok(self.alloc(Obj::Bound { function: method, this: object.clone() }))
@@ -269,7 +271,9 @@ impl Machine<'_> {
                     let f = f.clone();
                     self.alloc(Obj::Bound { function: f, this: object.clone() })
                 }
-                Some(Obj::Instance { .. }) if self.dunder(&found, "__get__").is_some() => self.unknown_effect(&[object.clone(), found.clone()]),
+                Some(Obj::Instance { .. }) if self.dunder(&found, "__get__").is_some() => {
+                    self.unknown_effect(&[object.clone(), found.clone()])
+                }
                 _ => found,
             });
         }
@@ -293,7 +297,10 @@ impl Machine<'_> {
             Some(Obj::Class(_)) => Some(this.clone()),
             _ => None,
         };
-        let chain = actual.as_ref().and_then(|a| self.class(a)).map(|c| (c.open, std::iter::once(actual.clone().unwrap_or(V::Null)).chain(c.mro.iter().cloned()).collect::<Vec<_>>()));
+        let chain = actual
+            .as_ref()
+            .and_then(|a| self.class(a))
+            .map(|c| (c.open, std::iter::once(actual.clone().unwrap_or(V::Null)).chain(c.mro.iter().cloned()).collect::<Vec<_>>()));
         let Some((open, chain)) = chain else {
             return Ok(self.unknown_effect(&[this.clone()]));
         };
@@ -306,7 +313,9 @@ impl Machine<'_> {
         for base in &chain[at + 1..] {
             match base {
                 V::Ref(_) => {
-                    let found = self.class(base).and_then(|c| c.attrs.iter().find(|(n, v)| *n == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone()));
+                    let found = self
+                        .class(base)
+                        .and_then(|c| c.attrs.iter().find(|(n, v)| *n == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone()));
                     if let Some(found) = found {
                         let class_value = actual.clone().unwrap_or(V::Null);
                         if let Some(Obj::Property { get, .. }) = self.obj(&found) {
@@ -354,7 +363,13 @@ impl Machine<'_> {
                         return Ok((found, object.clone()));
                     }
                 }
-                Obj::Class(_) | Obj::Super { .. } | Obj::Escaped(_) | Obj::Function(_) | Obj::Partial { .. } | Obj::Bound { .. } | Obj::Property { .. } => {}
+                Obj::Class(_)
+                | Obj::Super { .. }
+                | Obj::Escaped(_)
+                | Obj::Function(_)
+                | Obj::Partial { .. }
+                | Obj::Bound { .. }
+                | Obj::Property { .. } => {}
                 _ => {
                     if let Some(method) = self.builtin_method(object, name) {
                         return Ok((V::Lib(method), object.clone()));
@@ -365,7 +380,18 @@ impl Machine<'_> {
                     return Ok((V::Unknown(Why::Lost), V::Null));
                 }
             },
-            V::Str(_) | V::Strs(_) | V::Int(_) | V::Ints(_) | V::Float(_) | V::Floats(_) | V::Bytes(_) | V::ManyBytes(_) | V::Tuple(_) | V::Bool(_) | V::AnyBool(_) | V::Range(_) => {
+            V::Str(_)
+            | V::Strs(_)
+            | V::Int(_)
+            | V::Ints(_)
+            | V::Float(_)
+            | V::Floats(_)
+            | V::Bytes(_)
+            | V::ManyBytes(_)
+            | V::Tuple(_)
+            | V::Bool(_)
+            | V::AnyBool(_)
+            | V::Range(_) => {
                 if let Some(method) = self.builtin_method(object, name) {
                     return Ok((V::Lib(method), object.clone()));
                 }
@@ -421,7 +447,11 @@ impl Machine<'_> {
                     let hook = if matches!(value, V::Undef) { "__delattr__" } else { "__setattr__" };
                     if let Some(method) = self.class_lookup(&class, &class_value, Sym::new(hook)) {
                         let text = V::str(&name.text());
-                        let args = if matches!(value, V::Undef) { Args::of([object.clone(), text]) } else { Args::of([object.clone(), text, value]) };
+                        let args = if matches!(value, V::Undef) {
+                            Args::of([object.clone(), text])
+                        } else {
+                            Args::of([object.clone(), text, value])
+                        };
                         self.call_value(&method, args)?;
                         return Ok(());
                     }
@@ -507,7 +537,11 @@ impl Machine<'_> {
                 let text = m.text();
                 if !crate::library::modules::is_standard(text.split('.').next().unwrap_or(&text)) {
                     self.may_raise_class("ImportError");
-                } else if self.entry(Sym::new(&format!("{}.{}", text, name.text()))).is_none() {
+                } else {
+                    let qualified = Sym::new(&format!("{}.{}", text, name.text()));
+                    if self.entry(qualified).is_some() && crate::library::modules::since(&qualified.text()) <= self.settings.target.0 {
+                        return Ok(self.module_attr(*m, name));
+                    }
                     self.may_raise_class("ImportError");
                 }
                 Ok(self.module_attr(*m, name))
@@ -612,6 +646,12 @@ impl Machine<'_> {
             self.may_raise_class("");
             return Ok(V::Unknown(Why::Outside));
         };
+        // A sleep waits when it is awaited.
+        if let Obj::Partial { function: V::Lib(name), .. } = self.store.get(*id)
+            && &*name.text() == "asyncio.sleep.wait"
+        {
+            return self.call_value(awaitable, Args::default());
+        }
         let Obj::Generator(generator) = self.store.get(*id).clone() else {
             self.store.escape(awaitable);
             self.may_raise_class("");
