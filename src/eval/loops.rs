@@ -764,10 +764,13 @@ impl Machine<'_> {
                 free(&mut slice);
             }
         }
-        slice.assigned = range.clone().filter_map(|i| match write_of(&ops[i]) {
-            Some(Variable::Global(n)) if !slice.free_globals.contains(&n) => Some(n),
-            _ => None,
-        }).collect();
+        slice.assigned = range
+            .clone()
+            .filter_map(|i| match write_of(&ops[i]) {
+                Some(Variable::Global(n)) if !slice.free_globals.contains(&n) => Some(n),
+                _ => None,
+            })
+            .collect();
         slice.assigned.sort_unstable();
         slice.assigned.dedup();
         slice

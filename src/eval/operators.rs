@@ -9,7 +9,7 @@ use crate::value::convert;
 use crate::value::float::Float;
 use crate::value::float_math;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{DictKind, IterKind, Items, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
+use crate::value::object::{DictKind, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
 use crate::value::store::{join, text_of};
 
 use super::iteration::{bag_items, range_length};
@@ -650,7 +650,9 @@ impl Machine<'_> {
             let mut sides = Vec::new();
             for side in [a, b] {
                 match self.obj(side) {
-                    Some(Obj::View { kind: IterKind::Keys | IterKind::Items, .. }) => sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?),
+                    Some(Obj::View { kind: IterKind::Keys | IterKind::Items, .. }) => {
+                        sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?)
+                    }
                     Some(Obj::Set(_, false)) => sides.push(side.clone()),
                     _ => return Ok(self.opaque_binary(a, b)),
                 }

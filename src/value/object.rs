@@ -617,9 +617,15 @@ pub enum Obj {
     },
     StaticMethod(V),
     ClassMethod(V),
-    Super { class: V, this: V },
+    Super {
+        class: V,
+        this: V,
+    },
     /// `d.keys()`, `d.values()`, `d.items()`: what a dict holds, as it changes ([`IterKind::Keys`] and its kin).
-    View { of: V, kind: IterKind },
+    View {
+        of: V,
+        kind: IterKind,
+    },
 }
 
 /// Which kind of dict.

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, concat, element, equal, index_or, is_plain, join_all, kind, list_items, push, set_list, shuffled, take_all, unknown, why_of, with, wrong,
+    allocates, bag, concat, element, equal, index_or, is_plain, join_all, kind, list_items, push, set_list, shuffled, take_all, unknown,
+    why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::value::cost;
@@ -232,7 +233,9 @@ fn pop(host: &mut dyn Host, args: Args) -> R<V> {
 /// Takes an item out at a position, none when the position is not known.
 pub fn pop_from(host: &mut dyn Host, id: ObjId, at: Option<i128>) -> R<V> {
     let (n, rest, first, last) = match host.store().get(id) {
-        Obj::List(items) | Obj::Deque(items, _) => (items.exact.len(), items.rest.clone(), items.exact.first().cloned(), items.exact.last().cloned()),
+        Obj::List(items) | Obj::Deque(items, _) => {
+            (items.exact.len(), items.rest.clone(), items.exact.first().cloned(), items.exact.last().cloned())
+        }
         _ => return Ok(V::Unknown(Why::Lost)),
     };
     let index_error = |host: &mut dyn Host| Err(host.raise("IndexError", "pop from empty list"));
@@ -361,7 +364,10 @@ fn index_of(host: &mut dyn Host, args: Args) -> R<V> {
             if let (Some(from), Some(to)) = (from, to) {
                 let clamp = |i: i128| if i < 0 { (i + n as i128).max(0) } else { i.min(n as i128) } as usize;
                 let (from, to) = if whole { (0, n) } else { (clamp(from), clamp(to)) };
-                let part = Items { exact: items.exact.get(from..to.max(from)).unwrap_or_default().to_vec(), rest: items.rest.clone().filter(|_| whole) };
+                let part = Items {
+                    exact: items.exact.get(from..to.max(from)).unwrap_or_default().to_vec(),
+                    rest: items.rest.clone().filter(|_| whole),
+                };
                 match search(host, &part, &x)? {
                     Found::At(at) => return Ok(V::Int((from + at) as i128)),
                     Found::Nowhere => return Err(host.raise("ValueError", "is not in list")),
