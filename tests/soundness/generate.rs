@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::templates::{EXPRESSIONS, FUNCTIONS, PRELUDE, STATEMENTS};
+use super::templates::{EXPRESSIONS, FUNCTIONS, PRELUDE, RISKY, STATEMENTS};
 
 /// SplitMix64 (Steele, Lea, Flood 2014): small, seeded, the same everywhere.
 #[derive(Debug)]
@@ -88,6 +88,12 @@ struct Generator {
     /// Percent of conditions and numbers that come from outside.
     outside: usize,
     has_class: bool,
+    /// Whether something around this place catches what is raised.
+    guarded: bool,
+}
+
+fn risky(template: &str) -> bool {
+    RISKY.iter().any(|part| part.strip_suffix('\0').map_or_else(|| template.contains(part), |end| template.ends_with(end)))
 }
 
 /// A program for a seed.
@@ -95,12 +101,12 @@ pub fn program(seed: u64) -> String {
     let mut random = Random(seed.wrapping_mul(0x5851_f42d_4c95_7f2d));
     let outside = *random.pick(&[0, 0, 0, 5, 15, 40]);
     let budget = 6 + random.below(22);
-    let mut g = Generator { random, out: String::new(), scopes: vec![Vec::new()], functions: Vec::new(), fresh: 0, budget, outside, has_class: false };
+    let mut g = Generator { random, out: String::new(), scopes: vec![Vec::new()], functions: Vec::new(), fresh: 0, budget, outside, has_class: false, guarded: false };
     if outside > 0 {
         g.out.push_str("import os, random, time\n");
     }
     let top = Place::default();
-    if g.random.chance(60) {
+    if g.random.chance(75) {
         g.has_class = true;
         let class = *g.random.pick(PRELUDE);
         g.template(class, top);
@@ -219,7 +225,17 @@ impl Generator {
             return self.literal(ty, depth);
         }
         let template = *self.random.pick(&fitting);
-        self.fill(template, depth - 1)
+        if !self.suits(template, 5) {
+            return self.literal(ty, depth);
+        }
+        // Quotes inside an f-string may not be nested before 3.12.
+        self.fill(template, if template.starts_with("f\"") { 0 } else { depth - 1 })
+    }
+
+    /// Whether the template fits here: what needs a class has one, and what may raise is caught (but for some percent).
+    fn suits(&mut self, template: &str, percent: usize) -> bool {
+        let needs_class = ["Thing", "$o", "$O"].iter().any(|part| template.contains(part));
+        (self.has_class || !needs_class) && (self.guarded || !risky(template) || self.random.chance(percent))
     }
 
     fn call(&mut self, at: usize, depth: usize) -> String {
@@ -236,12 +252,12 @@ impl Generator {
                     return self.from_outside();
                 }
                 match self.random.below(12) {
-                    0 => (*self.random.pick(&["True", "False", "255", "1000", "-7", "65536", "2 ** 40", "10 ** 12", "-1"])).to_owned(),
+                    0 => (*self.random.pick(&["True", "False", "255", "1000", "(-7)", "65536", "(2 ** 40)", "(10 ** 12)", "(-1)"])).to_owned(),
                     1 => format!("{}", self.random.below(100_000)),
                     _ => format!("{}", self.random.below(8)),
                 }
             }
-            Ty::Float => (*self.random.pick(&["0.5", "1.0", "-2.25", "0.1", "3.0", "1e3", "-0.0", "100.75"])).to_owned(),
+            Ty::Float => (*self.random.pick(&["0.5", "1.0", "(-2.25)", "0.1", "3.0", "1e3", "(-0.0)", "100.75"])).to_owned(),
             Ty::Str => (*self.random.pick(&["'a'", "'abc'", "''", "'hello world'", "'x,y,z'", "'Ab1'", "'ba'", "'é ß'", "'12'"])).to_owned(),
             Ty::List => {
                 let n = self.random.below(5);
@@ -304,11 +320,11 @@ impl Generator {
                     out.push_str(&name);
                 }
                 upper if upper.is_ascii_uppercase() => {
-                    // A variable to assign to or to change.
+                    // A variable to assign to or to change; one to assign to belongs to this scope.
                     let ty = Ty::of(upper.to_ascii_lowercase()).unwrap_or(Ty::Int);
-                    let name = self.own_variable(ty).or_else(|| if matches!(ty, Ty::Int | Ty::Str | Ty::Float | Ty::Tuple) { None } else { self.variable(ty) });
-                    // None there: a fresh one, which may turn out to be unbound.
-                    let name = name.unwrap_or_else(|| self.literal(ty, 1));
+                    let assigned = template.contains(&format!("${upper} "));
+                    let name = if assigned { self.own_variable(ty) } else { self.variable(ty) };
+                    let name = name.unwrap_or_else(|| "unbound".to_owned());
                     out.push_str(&name);
                 }
                 lower => match Ty::of(lower) {
@@ -333,6 +349,12 @@ impl Generator {
             if text.contains(&placeholder) {
                 let name = self.name('n');
                 text = text.replace(&placeholder, &name);
+            }
+        }
+        for upper in "IFSLDETO".chars() {
+            let ty = Ty::of(upper.to_ascii_lowercase()).unwrap_or(Ty::Int);
+            if text.contains(&format!("${upper}")) && self.own_variable(ty).is_none() {
+                self.declare(ty, place);
             }
         }
         let mut functions = Vec::new();
@@ -365,6 +387,12 @@ impl Generator {
     }
 
     fn function(&mut self, place: Place) {
+        let outer = std::mem::take(&mut self.guarded);
+        self.define(place);
+        self.guarded = outer;
+    }
+
+    fn define(&mut self, place: Place) {
         if self.random.chance(55) {
             let template = *self.random.pick(FUNCTIONS);
             let outer = std::mem::take(&mut self.scopes);
@@ -405,8 +433,15 @@ impl Generator {
 
     fn block(&mut self, place: Place, depth: usize) {
         let before = self.out.len();
+        let seen = self.scopes.last().map_or(0, Vec::len);
         for _ in 0..1 + self.random.below(3) {
             self.statement(place, depth);
+        }
+        // What is assigned on one path only is rarely used after it.
+        if self.random.chance(95)
+            && let Some(scope) = self.scopes.last_mut()
+        {
+            scope.truncate(seen);
         }
         if self.out.len() == before {
             self.line(place, "pass");
@@ -423,7 +458,7 @@ impl Generator {
         let choice = self.random.below(100);
         match choice {
             0..=21 => {
-                let ty = *self.random.pick(&Ty::ALL);
+                let ty = *self.random.pick(if self.has_class { &Ty::ALL } else { &Ty::ALL[..7] });
                 if let (Some(name), true) = (self.own_variable(ty), self.random.chance(55)) {
                     let value = self.expression(ty, 3);
                     self.line(place, &format!("{name} = {value}"));
@@ -444,11 +479,16 @@ impl Generator {
             }
             30..=59 => {
                 let template = *self.random.pick(STATEMENTS);
-                let guarded = self.random.chance(25) && !template.contains('\n');
-                if guarded {
+                if !self.suits(template, 100) {
+                    return;
+                }
+                let wrapped = !template.contains("\n!") && (self.random.chance(15) || (risky(template) && !self.guarded && self.random.chance(90)));
+                if wrapped {
                     self.line(place, "try:");
+                    let outer = std::mem::replace(&mut self.guarded, true);
                     self.template(template, inner);
-                    let error = *self.random.pick(&["Exception", "(IndexError, KeyError)", "ValueError", "LookupError", "ArithmeticError", "TypeError"]);
+                    self.guarded = outer;
+                    let error = *self.random.pick(&["Exception", "Exception", "Exception", "(IndexError, KeyError)", "LookupError"]);
                     let name = self.name('e');
                     self.line(place, &format!("except {error} as error:"));
                     self.line(inner, &format!("{name} = type(error).__name__"));
@@ -582,15 +622,18 @@ impl Generator {
     fn try_statement(&mut self, place: Place, depth: usize) {
         let inner = Self::inner(place);
         self.line(place, "try:");
+        let handlers = self.random.below(3);
+        let outer = self.guarded;
+        self.guarded |= handlers > 0;
         self.block(inner, depth - 1);
-        if self.random.chance(40) {
+        if (self.guarded || self.random.chance(5)) && self.random.chance(40) {
             let risk = *self.random.pick(&["1 // $i", "[1, 2][$i]", "{'a': 1}[$s]", "int($s)", "$l.index($i)", "$s + $i", "$l[$i] = $i", "raise ValueError($i)"]);
             let text = self.fill(risk, 1);
             self.line(inner, &text);
         }
-        let handlers = self.random.below(3);
+        self.guarded = outer;
         for i in 0..handlers {
-            let classes: &[&str] = if i + 1 == handlers { &["Exception as error", "Exception", "BaseException"] } else { &["ValueError as error", "ZeroDivisionError", "(KeyError, IndexError) as error", "LookupError", "TypeError"] };
+            let classes: &[&str] = if i + 1 == handlers { &["Exception as error", "Exception", "Exception as error", "BaseException", "LookupError as error"] } else { &["ValueError as error", "ZeroDivisionError", "(KeyError, IndexError) as error", "LookupError", "TypeError"] };
             let class = *self.random.pick(classes);
             self.line(place, &format!("except {class}:"));
             if class.ends_with("as error") && self.random.chance(60) {
