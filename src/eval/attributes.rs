@@ -59,7 +59,14 @@ impl Machine<'_> {
                     let marker = V::lib(&format!("property.{}", name.text()));
                     Ok(self.alloc(Obj::Bound { function: marker, this: object.clone() }))
                 }
+                Obj::Partial { function: V::Lib(lib), .. } if self.entry(Sym::new(&format!("{}.{}", lib.text(), name.text()))).is_some() => {
+                    // A library callable with state of its own, such as a cached function, has methods.
+                    let method = V::lib(&format!("{}.{}", lib.text(), name.text()));
+                    Ok(self.alloc(Obj::Bound { function: method, this: object.clone() }))
+                }
                 Obj::Partial { .. } | Obj::Bound { .. } | Obj::StaticMethod(_) | Obj::ClassMethod(_) | Obj::Cell(_) | Obj::Hole => {
+                    // What it holds may be had through it.
+                    self.store.escape(object);
                     self.may_raise_class("AttributeError");
                     Ok(V::Unknown(Why::Lost))
                 }
@@ -91,6 +98,8 @@ impl Machine<'_> {
         match self.builtin_method(object, name) {
             Some(method) => Ok(self.alloc(Obj::Bound { function: V::Lib(method), this: object.clone() })),
             None => {
+                // A method without a model may do anything to its receiver when it is called.
+                self.store.escape(object);
                 self.may_raise_class("AttributeError");
                 Ok(V::Unknown(Why::Lost))
             }
@@ -230,6 +239,10 @@ impl Machine<'_> {
                         return self.unknown_effect(&[object.clone(), found.clone()]);
                     }
                     found.clone()
+                }
+                // A cached function binds like a function; `functools.partial` does not.
+                Obj::Partial { function: V::Lib(lib), .. } if &*lib.text() == "functools._lru_cache_wrapper" => {
+                    self.alloc(Obj::Bound { function: found.clone(), this: object.clone() })
                 }
                 Obj::Partial { .. } => found.clone(),
                 _ => found.clone(),

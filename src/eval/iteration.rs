@@ -887,12 +887,15 @@ impl Machine<'_> {
                 }
             },
         };
-        if stop.is_some_and(|s| next >= s) {
-            return Ok(Next::End);
-        }
+        let ends = stop.is_some_and(|s| next >= s);
         let mut certain = true;
         loop {
             self.burn(1)?;
+            if ends && position >= next {
+                // The items up to where the next one would be are passed over first.
+                self.set_part(id, 1, V::Int(position));
+                return Ok(Next::End);
+            }
             let (value, sure) = match self.next_value(&parts[0])? {
                 Next::Item(v) => (v, true),
                 Next::Maybe(v) => (v, false),
@@ -902,7 +905,8 @@ impl Machine<'_> {
             position += 1;
             if position > next {
                 self.set_part(id, 1, V::Int(position));
-                self.set_part(id, 2, V::Int(next.saturating_add(step)));
+                let after = next.saturating_add(step);
+                self.set_part(id, 2, V::Int(stop.map_or(after, |s| after.min(s))));
                 return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) });
             }
         }

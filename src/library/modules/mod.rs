@@ -2,13 +2,30 @@
 
 use super::Entry;
 
+mod functools;
+mod itertools;
+mod math;
+mod operator;
+mod random;
+mod support;
+mod time;
+
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
     if is_modelled(name) {
         return Some(Entry::Module);
     }
-    let _ = name;
-    None
+    let (module, rest) = name.split_once('.')?;
+    match module {
+        "functools" => functools::find(rest),
+        "itertools" => itertools::find(rest),
+        "math" => math::find(rest),
+        "operator" => operator::find(rest),
+        "random" => random::find(rest),
+        "secrets" => random::find_secrets(rest),
+        "time" => time::find(rest),
+        _ => None,
+    }
 }
 
 /// Dotted names that are modules by themselves when reached through their parent.
