@@ -73,6 +73,8 @@ pub struct Facts {
     pub globals: serde_json::Map<String, serde_json::Value>,
     /// Steps spent.
     pub fuel_spent: u64,
+    /// Least seconds the program takes to its end, where it has one.
+    pub floor: f64,
 }
 
 /// Evaluates a program on a thread of its own, with a stack that recursion of the program cannot exhaust.
@@ -128,6 +130,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     machine.called[0] = true;
     let exit = machine.run_frame(&mut frame);
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
+    let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
     let mut globals = serde_json::Map::new();
     if !out_of_fuel {
         for (id, name) in program.names.iter().enumerate() {
@@ -199,5 +202,6 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         coverage: Coverage { statements: program.statements, evaluated, out_of_fuel },
         globals,
         fuel_spent: spent_by_main + spent_alone,
+        floor,
     }
 }
