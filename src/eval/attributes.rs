@@ -257,7 +257,9 @@ impl Machine<'_> {
                     let f = f.clone();
                     self.alloc(Obj::Bound { function: f, this: object.clone() })
                 }
-                Some(Obj::Instance { .. }) if self.dunder(&found, "__get__").is_some() => self.unknown_effect(&[object.clone(), found.clone()]),
+                Some(Obj::Instance { .. }) if self.dunder(&found, "__get__").is_some() => {
+                    self.unknown_effect(&[object.clone(), found.clone()])
+                }
                 _ => found,
             });
         }
@@ -281,7 +283,10 @@ impl Machine<'_> {
             Some(Obj::Class(_)) => Some(this.clone()),
             _ => None,
         };
-        let chain = actual.as_ref().and_then(|a| self.class(a)).map(|c| (c.open, std::iter::once(actual.clone().unwrap_or(V::Null)).chain(c.mro.iter().cloned()).collect::<Vec<_>>()));
+        let chain = actual
+            .as_ref()
+            .and_then(|a| self.class(a))
+            .map(|c| (c.open, std::iter::once(actual.clone().unwrap_or(V::Null)).chain(c.mro.iter().cloned()).collect::<Vec<_>>()));
         let Some((open, chain)) = chain else {
             return Ok(self.unknown_effect(&[this.clone()]));
         };
@@ -294,7 +299,9 @@ impl Machine<'_> {
         for base in &chain[at + 1..] {
             match base {
                 V::Ref(_) => {
-                    let found = self.class(base).and_then(|c| c.attrs.iter().find(|(n, v)| *n == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone()));
+                    let found = self
+                        .class(base)
+                        .and_then(|c| c.attrs.iter().find(|(n, v)| *n == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone()));
                     if let Some(found) = found {
                         let class_value = actual.clone().unwrap_or(V::Null);
                         if let Some(Obj::Property { get, .. }) = self.obj(&found) {
@@ -342,7 +349,13 @@ impl Machine<'_> {
                         return Ok((found, object.clone()));
                     }
                 }
-                Obj::Class(_) | Obj::Super { .. } | Obj::Escaped(_) | Obj::Function(_) | Obj::Partial { .. } | Obj::Bound { .. } | Obj::Property { .. } => {}
+                Obj::Class(_)
+                | Obj::Super { .. }
+                | Obj::Escaped(_)
+                | Obj::Function(_)
+                | Obj::Partial { .. }
+                | Obj::Bound { .. }
+                | Obj::Property { .. } => {}
                 _ => {
                     if let Some(method) = self.builtin_method(object, name) {
                         return Ok((V::Lib(method), object.clone()));
@@ -353,7 +366,18 @@ impl Machine<'_> {
                     return Ok((V::Unknown(Why::Lost), V::Null));
                 }
             },
-            V::Str(_) | V::Strs(_) | V::Int(_) | V::Ints(_) | V::Float(_) | V::Floats(_) | V::Bytes(_) | V::ManyBytes(_) | V::Tuple(_) | V::Bool(_) | V::AnyBool(_) | V::Range(_) => {
+            V::Str(_)
+            | V::Strs(_)
+            | V::Int(_)
+            | V::Ints(_)
+            | V::Float(_)
+            | V::Floats(_)
+            | V::Bytes(_)
+            | V::ManyBytes(_)
+            | V::Tuple(_)
+            | V::Bool(_)
+            | V::AnyBool(_)
+            | V::Range(_) => {
                 if let Some(method) = self.builtin_method(object, name) {
                     return Ok((V::Lib(method), object.clone()));
                 }
@@ -409,7 +433,11 @@ impl Machine<'_> {
                     let hook = if matches!(value, V::Undef) { "__delattr__" } else { "__setattr__" };
                     if let Some(method) = self.class_lookup(&class, &class_value, Sym::new(hook)) {
                         let text = V::str(&name.text());
-                        let args = if matches!(value, V::Undef) { Args::of([object.clone(), text]) } else { Args::of([object.clone(), text, value]) };
+                        let args = if matches!(value, V::Undef) {
+                            Args::of([object.clone(), text])
+                        } else {
+                            Args::of([object.clone(), text, value])
+                        };
                         self.call_value(&method, args)?;
                         return Ok(());
                     }

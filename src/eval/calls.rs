@@ -153,8 +153,19 @@ impl Machine<'_> {
     fn unmodelled(&mut self, name: Sym, _args: &Args) {
         let text = name.text();
         const INTERRUPTING: &[&str] = &[
-            "signal.", "threading.", "_thread.", "multiprocessing.", "concurrent.", "sys.settrace", "sys.setprofile", "atexit.", "faulthandler.", "asyncio.", "sched.",
-            "ctypes.", "gc.callbacks",
+            "signal.",
+            "threading.",
+            "_thread.",
+            "multiprocessing.",
+            "concurrent.",
+            "sys.settrace",
+            "sys.setprofile",
+            "atexit.",
+            "faulthandler.",
+            "asyncio.",
+            "sched.",
+            "ctypes.",
+            "gc.callbacks",
         ];
         if INTERRUPTING.iter().any(|p| text.starts_with(p)) {
             self.store.path.interruptible = true;
@@ -236,7 +247,8 @@ impl Machine<'_> {
         if !function.closure.is_empty() || !function.defaults.is_empty() || !function.attrs.is_empty() || args.pos.len() > 4 {
             return None;
         }
-        let key: Option<Vec<Key>> = args.pos.iter().map(|v| if matches!(v, V::Int(_) | V::Str(_) | V::None) { Key::of(v) } else { None }).collect();
+        let key: Option<Vec<Key>> =
+            args.pos.iter().map(|v| if matches!(v, V::Int(_) | V::Str(_) | V::None) { Key::of(v) } else { None }).collect();
         let key = key?;
         let code = function.code;
         let pure = match self.pure.get(&code) {
@@ -341,7 +353,8 @@ impl Machine<'_> {
             if open {
                 let unknown = V::Unknown(Why::Lost);
                 table = crate::value::object::Table::default();
-                table.rest = Some(crate::value::object::Rest { element: V::strs(0, u64::MAX, Why::Lost), value: unknown, low: 0, high: u64::MAX });
+                table.rest =
+                    Some(crate::value::object::Rest { element: V::strs(0, u64::MAX, Why::Lost), value: unknown, low: 0, high: u64::MAX });
             }
             locals[slot as usize] = self.alloc(Obj::Dict(Rc::new(table), crate::value::object::DictKind::Plain));
         }
@@ -352,7 +365,10 @@ impl Machine<'_> {
         self.store.escape_all(locals);
         self.may_raise_class("TypeError");
         let p = &code.params;
-        let n = p.positional as usize + p.keyword_only as usize + usize::from(p.var_positional.is_some()) + usize::from(p.var_keyword.is_some());
+        let n = p.positional as usize
+            + p.keyword_only as usize
+            + usize::from(p.var_positional.is_some())
+            + usize::from(p.var_keyword.is_some());
         let mut out: Vec<V> = vec![V::Unknown(Why::Lost); n];
         out.resize(code.slots.len(), V::Undef);
         out
@@ -502,7 +518,8 @@ impl Machine<'_> {
         for base in &mro {
             if let V::Lib(name) = base {
                 let text = name.text();
-                let known = crate::library::exceptions::class(&text).is_some() || matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol");
+                let known = crate::library::exceptions::class(&text).is_some()
+                    || matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol");
                 open |= !known;
             }
         }
@@ -677,13 +694,34 @@ fn library_subclass(a: &str, b: &str) -> Option<bool> {
     if let Some(known) = crate::library::exceptions::derives(a, b) {
         return Some(known);
     }
-    const PARENTS: &[(&str, &str)] = &[("bool", "int"), ("collections.defaultdict", "dict"), ("collections.Counter", "dict"), ("collections.OrderedDict", "dict")];
+    const PARENTS: &[(&str, &str)] =
+        &[("bool", "int"), ("collections.defaultdict", "dict"), ("collections.Counter", "dict"), ("collections.OrderedDict", "dict")];
     if PARENTS.contains(&(a, b)) {
         return Some(true);
     }
     const CONCRETE: &[&str] = &[
-        "int", "bool", "float", "complex", "str", "bytes", "bytearray", "list", "tuple", "dict", "set", "frozenset", "range", "slice", "NoneType", "function", "type",
-        "generator", "module", "collections.defaultdict", "collections.Counter", "collections.deque",
+        "int",
+        "bool",
+        "float",
+        "complex",
+        "str",
+        "bytes",
+        "bytearray",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "range",
+        "slice",
+        "NoneType",
+        "function",
+        "type",
+        "generator",
+        "module",
+        "collections.defaultdict",
+        "collections.Counter",
+        "collections.deque",
     ];
     let concrete = |x: &str| CONCRETE.contains(&x) || crate::library::exceptions::class(x).is_some();
     if concrete(a) && concrete(b) { Some(false) } else { None }
@@ -696,12 +734,34 @@ fn is_pure(program: &crate::syntax::Program, id: CodeId) -> bool {
     if code.is_async || code.is_generator || !code.cells.is_empty() || !code.frees.is_empty() || code.kind == CodeKind::Class {
         return false;
     }
-    const BUILTINS: &[&str] = &["abs", "min", "max", "len", "int", "str", "float", "bool", "range", "sum", "divmod", "pow", "round", "ord", "chr", "isinstance", "reversed"];
+    const BUILTINS: &[&str] = &[
+        "abs",
+        "min",
+        "max",
+        "len",
+        "int",
+        "str",
+        "float",
+        "bool",
+        "range",
+        "sum",
+        "divmod",
+        "pow",
+        "round",
+        "ord",
+        "chr",
+        "isinstance",
+        "reversed",
+    ];
     code.ops.iter().all(|op| match op {
         Op::LoadGlobal(name) => {
             let text = program.name(*name);
             // Assigned exactly once in the whole program, to a function made there, or a builtin never assigned.
-            let stores = program.codes.iter().flat_map(|c| c.ops.iter().enumerate().map(move |(i, o)| (c, i, o))).filter(|(_, _, o)| matches!(o, Op::StoreGlobal(n) | Op::DeleteGlobal(n) if n == name));
+            let stores = program
+                .codes
+                .iter()
+                .flat_map(|c| c.ops.iter().enumerate().map(move |(i, o)| (c, i, o)))
+                .filter(|(_, _, o)| matches!(o, Op::StoreGlobal(n) | Op::DeleteGlobal(n) if n == name));
             let stores: Vec<_> = stores.collect();
             match stores.as_slice() {
                 [] => BUILTINS.contains(&text),

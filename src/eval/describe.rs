@@ -60,18 +60,26 @@ impl Machine<'_> {
                 Obj::List(items) => self.describe_items("list", items, depth),
                 Obj::Deque(items, _) => self.describe_items("deque", items, depth),
                 Obj::Dict(table, kind) => {
-                    let entries: Vec<Value> = table.exact.values().map(|(k, v)| json!([self.describe_value(k, depth + 1), self.describe_value(v, depth + 1)])).collect();
+                    let entries: Vec<Value> = table
+                        .exact
+                        .values()
+                        .map(|(k, v)| json!([self.describe_value(k, depth + 1), self.describe_value(v, depth + 1)]))
+                        .collect();
                     let rest = table.rest.as_ref().map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "value": self.describe_value(&r.value, depth + 1), "low": r.low, "high": count(r.high)}));
                     json!({"kind": "dict", "plain": matches!(kind, DictKind::Plain), "entries": entries, "rest": rest})
                 }
                 Obj::Set(table, frozen) => {
                     let items: Vec<Value> = table.exact.values().map(|(k, _)| self.describe_value(k, depth + 1)).collect();
-                    let rest = table.rest.as_ref().map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
+                    let rest = table
+                        .rest
+                        .as_ref()
+                        .map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
                     json!({"kind": if *frozen { "frozenset" } else { "set" }, "items": items, "rest": rest})
                 }
                 Obj::Instance { class, attrs } => {
                     let name = self.class(class).map(|c| c.name.text().to_string());
-                    let attrs: serde_json::Map<String, Value> = attrs.iter().map(|(n, v)| (n.text().to_string(), self.describe_value(v, depth + 1))).collect();
+                    let attrs: serde_json::Map<String, Value> =
+                        attrs.iter().map(|(n, v)| (n.text().to_string(), self.describe_value(v, depth + 1))).collect();
                     json!({"kind": "instance", "class": name, "attrs": attrs})
                 }
                 Obj::Function(_) => json!({"kind": "function"}),
@@ -87,7 +95,10 @@ impl Machine<'_> {
     }
 
     fn describe_items(&self, kind: &str, items: &Items, depth: u32) -> Value {
-        let rest = items.rest.as_ref().map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
+        let rest = items
+            .rest
+            .as_ref()
+            .map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
         json!({"kind": kind, "items": self.describe_all(&items.exact, depth), "rest": rest})
     }
 }

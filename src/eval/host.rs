@@ -138,7 +138,8 @@ impl Host for Machine<'_> {
         let total = before + low;
         let measure = Measure { unit: Unit::Seconds, low: total, high: before + high };
         let seconds = if low > 0.0 && before < self.settings.limits.timeout / 100.0 { low } else { total };
-        let words = [("callee", callee.to_owned()), ("seconds", crate::value::decimal::repr_float(seconds)), ("total", format!("{total:.1}"))];
+        let words =
+            [("callee", callee.to_owned()), ("seconds", crate::value::decimal::repr_float(seconds)), ("total", format!("{total:.1}"))];
         if total > self.settings.limits.timeout && before <= self.settings.limits.timeout {
             let proof = self.proof();
             self.report(FactKind::Sleep, None, Some(measure), proof, &words);

@@ -87,7 +87,9 @@ impl Machine<'_> {
                 Obj::Class(c) if c.open => Ok(self.unknown_effect(std::slice::from_ref(value))),
                 _ => Err(Stop::Raise(V::exception("TypeError"))),
             },
-            V::None | V::Int(_) | V::Ints(_) | V::Bool(_) | V::AnyBool(_) | V::Float(_) | V::Floats(_) | V::Complex(_) | V::Ellipsis => Err(Stop::Raise(V::exception("TypeError"))),
+            V::None | V::Int(_) | V::Ints(_) | V::Bool(_) | V::AnyBool(_) | V::Float(_) | V::Floats(_) | V::Complex(_) | V::Ellipsis => {
+                Err(Stop::Raise(V::exception("TypeError")))
+            }
             _ => {
                 self.may_raise_class("");
                 Ok(V::Unknown(value.why().unwrap_or(Why::Outside)))
@@ -355,7 +357,9 @@ impl Machine<'_> {
                 (V::OneOf(_), _) | (_, None) => Ok(Next::Maybe(V::Unknown(Why::Lost))),
             },
             IterKind::Reversed => {
-                let (Some(at), V::Int(_) | V::Ints(_)) = (parts[1].as_int(), &parts[1]) else { return Ok(Next::Maybe(V::Unknown(Why::Lost))) };
+                let (Some(at), V::Int(_) | V::Ints(_)) = (parts[1].as_int(), &parts[1]) else {
+                    return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+                };
                 match at.is_exact() {
                     Some(n) if n < 0 => Ok(Next::End),
                     Some(n) => {
@@ -473,7 +477,8 @@ impl Machine<'_> {
                         Next::End => return Ok(Next::End),
                     };
                     certain &= sure;
-                    let keep = if matches!(parts[0], V::None) { value.clone() } else { self.call_value(&parts[0], Args::of([value.clone()]))? };
+                    let keep =
+                        if matches!(parts[0], V::None) { value.clone() } else { self.call_value(&parts[0], Args::of([value.clone()]))? };
                     let wanted = kind == IterKind::Filter;
                     match self.truth_value(&keep)? {
                         Some(t) if t == wanted => return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) }),
@@ -897,7 +902,8 @@ impl Machine<'_> {
         }
         if frame.pc > 0 {
             // The value of the `yield` expression; `yield from` keeps its own state there.
-            let again = matches!(self.code(frame.code).ops.get(frame.pc as usize), Some(crate::syntax::code::Op::YieldFrom)) && matches!(frame.stack.last(), Some(V::Token(_)));
+            let again = matches!(self.code(frame.code).ops.get(frame.pc as usize), Some(crate::syntax::code::Op::YieldFrom))
+                && matches!(frame.stack.last(), Some(V::Token(_)));
             if !again {
                 frame.stack.push(V::None);
             }
@@ -1027,7 +1033,8 @@ impl Machine<'_> {
                             });
                         }
                         let last = if table.rest.is_some() { shown.pop() } else { None };
-                        let rest = table.rest.as_ref().zip(last).map(|(r, element)| Rest { element, value: V::None, low: r.low, high: r.high });
+                        let rest =
+                            table.rest.as_ref().zip(last).map(|(r, element)| Rest { element, value: V::None, low: r.low, high: r.high });
                         return finite(Items { exact: shown, rest });
                     }
                 }
@@ -1040,7 +1047,8 @@ impl Machine<'_> {
             _ => {}
         }
         if let Some(text) = text_of(iterable) {
-            let element = if matches!(iterable, V::Str(_) | V::Strs(_)) { V::strs(1, 1, text.why) } else { V::int(Int::range(0, 255), text.why) };
+            let element =
+                if matches!(iterable, V::Str(_) | V::Strs(_)) { V::strs(1, 1, text.why) } else { V::int(Int::range(0, 255), text.why) };
             return finite(bag_items(element, text.low, text.high));
         }
         let iterator = self.iterate_value(iterable)?;
@@ -1074,7 +1082,9 @@ impl Machine<'_> {
             Obj::Iter(i) => match (i.kind, i.parts.as_slice()) {
                 (IterKind::Sequence, [V::Str(s), V::Int(at)]) => (*at as usize) < s.len(),
                 (IterKind::Sequence, [V::Tuple(t), V::Int(at)]) => matches!(&**t, Tuple::Exact(items) if (*at as usize) < items.len()),
-                (IterKind::Sequence, [V::Ref(list), V::Int(at)]) => matches!(self.store.get(*list), Obj::List(items) if (*at as usize) < items.exact.len()),
+                (IterKind::Sequence, [V::Ref(list), V::Int(at)]) => {
+                    matches!(self.store.get(*list), Obj::List(items) if (*at as usize) < items.exact.len())
+                }
                 (IterKind::Range, [V::Int(a), V::Int(b), V::Int(s)]) => (*s > 0 && a < b) || (*s < 0 && a > b),
                 _ => false,
             },
@@ -1092,7 +1102,9 @@ impl Machine<'_> {
             self.burn(1)?;
             match self.next_value(iterator)? {
                 Next::End => return Ok(Taken { items, endless: false }),
-                Next::Item(v) if items.rest.is_none() && items.exact.len() < MAX_EXACT_ITEMS && self.abstract_take(items.exact.len()) => items.exact.push(v),
+                Next::Item(v) if items.rest.is_none() && items.exact.len() < MAX_EXACT_ITEMS && self.abstract_take(items.exact.len()) => {
+                    items.exact.push(v)
+                }
                 Next::Item(v) | Next::Maybe(v) => {
                     maybe += 1;
                     items.rest = Some(match items.rest.take() {
@@ -1243,7 +1255,8 @@ impl Machine<'_> {
             let why = value.why().unwrap_or(Why::Lost);
             let mut out = vec![V::Unknown(why); before];
             if let Some(after) = after {
-                let rest = Items { exact: Vec::new(), rest: Some(Rest { element: V::Unknown(why), value: V::None, low: 0, high: u64::MAX }) };
+                let rest =
+                    Items { exact: Vec::new(), rest: Some(Rest { element: V::Unknown(why), value: V::None, low: 0, high: u64::MAX }) };
                 let list = self.alloc(Obj::List(Rc::new(rest)));
                 out.push(list);
                 out.extend(std::iter::repeat_n(V::Unknown(why), after));

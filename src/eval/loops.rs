@@ -234,7 +234,11 @@ impl Machine<'_> {
                 let slice = self.slice_of(frame.code, code, l.id);
                 l.slice = Some(slice.clone());
                 if self.repeats(frame, &snapshot, &slice) {
-                    let reason = format!("the state of iteration {} repeats that of iteration {}, and nothing else can end it", l.iterations, l.next_snapshot / 2);
+                    let reason = format!(
+                        "the state of iteration {} repeats that of iteration {}, and nothing else can end it",
+                        l.iterations,
+                        l.next_snapshot / 2
+                    );
                     return self.report_endless(l, &slice, reason);
                 }
                 l.snapshot = Some(snapshot);
@@ -259,7 +263,9 @@ impl Machine<'_> {
                 (IterKind::Range, [V::Int(at), V::Int(stop), V::Int(step)]) => super::iteration::range_length(*at, *stop, *step) <= 300,
                 (IterKind::Sequence, [V::Tuple(t), V::Int(_)]) => matches!(&**t, Tuple::Exact(items) if items.len() <= 300),
                 (IterKind::Sequence, [V::Str(s), V::Int(_)]) => s.len() <= 300,
-                (IterKind::Sequence, [V::Ref(list), V::Int(_)]) => matches!(self.store.get(*list), Obj::List(items) if items.rest.is_none() && items.exact.len() <= 300),
+                (IterKind::Sequence, [V::Ref(list), V::Int(_)]) => {
+                    matches!(self.store.get(*list), Obj::List(items) if items.rest.is_none() && items.exact.len() <= 300)
+                }
                 _ => false,
             },
             _ => false,
@@ -298,7 +304,13 @@ impl Machine<'_> {
         let Some(mut head) = l.head.take() else { return Ok(()) };
         let path = head.store.path;
         let mut changed = head.store.join(&self.store, widen);
-        for (x, y) in head.locals.iter_mut().zip(&frame.locals).chain(head.stack.iter_mut().zip(&frame.stack)).chain(head.handling.iter_mut().zip(&frame.handling)) {
+        for (x, y) in head
+            .locals
+            .iter_mut()
+            .zip(&frame.locals)
+            .chain(head.stack.iter_mut().zip(&frame.stack))
+            .chain(head.handling.iter_mut().zip(&frame.handling))
+        {
             if x != y {
                 let mut joined = head.store.join_values(x, y, widen);
                 if l.passes > MAX_PASSES && joined != *x {
@@ -365,7 +377,8 @@ impl Machine<'_> {
             }
         }
         // The one way out carries all paths that entered.
-        let outside: Vec<usize> = cx.pending.iter().enumerate().filter(|(_, p)| !l.holds(p.pc) && p.pc <= l.info.end).map(|(i, _)| i).collect();
+        let outside: Vec<usize> =
+            cx.pending.iter().enumerate().filter(|(_, p)| !l.holds(p.pc) && p.pc <= l.info.end).map(|(i, _)| i).collect();
         let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1;
         if let (true, [at]) = (only, outside.as_slice()) {
             let path = &mut cx.pending[*at].store.path;
@@ -410,7 +423,8 @@ impl Machine<'_> {
         let mut pairs: Vec<(ObjId, ObjId)> = Vec::new();
         for (slot, (now, before)) in frame.locals.iter().zip(&then.locals).enumerate() {
             let variable = Variable::Local(slot as u16);
-            if slice.free_locals.contains(&(slot as u16)) || (slice.counters.contains(&variable) && self.is_int(now) && self.is_int(before)) {
+            if slice.free_locals.contains(&(slot as u16)) || (slice.counters.contains(&variable) && self.is_int(now) && self.is_int(before))
+            {
                 continue;
             }
             if !self.same(now, before, &then.store, &mut pairs, 0) {
@@ -501,19 +515,29 @@ impl Machine<'_> {
                     return false;
                 }
                 pairs.push((*a, *b));
-                let mut each = |x: &[V], y: &[V]| x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1));
+                let mut each = |x: &[V], y: &[V]| {
+                    x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1))
+                };
                 match (self.store.get(*a), store.get(*b)) {
                     (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
                     (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
                     (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
-                        x.exact.keys().eq(y.exact.keys()) && each(&x.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(), &y.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>())
+                        x.exact.keys().eq(y.exact.keys())
+                            && each(
+                                &x.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
+                                &y.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
+                            )
                     }
-                    (Obj::Set(x, f), Obj::Set(y, g)) => f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys()),
+                    (Obj::Set(x, f), Obj::Set(y, g)) => {
+                        f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys())
+                    }
                     _ => false,
                 }
             }
             (V::Tuple(x), V::Tuple(y)) => match (&**x, &**y) {
-                (Tuple::Exact(p), Tuple::Exact(q)) => p.len() == q.len() && p.iter().zip(q).all(|(a, b)| self.same(a, b, store, pairs, depth + 1)),
+                (Tuple::Exact(p), Tuple::Exact(q)) => {
+                    p.len() == q.len() && p.iter().zip(q).all(|(a, b)| self.same(a, b, store, pairs, depth + 1))
+                }
                 _ => now == then,
             },
             _ => now == then,
@@ -548,67 +572,77 @@ impl Machine<'_> {
         u64::try_from(trips).unwrap_or(u64::MAX / 2)
     }
 
-/// Recognises `while i < bound: … i += step …` where the step happens exactly once in each iteration, the bound does not
-/// change, and the condition is nothing else. Whether it can be left otherwise is the evaluator's to say.
-fn counting(&self, code: &Code, info: &Loop) -> Option<Counting> {
-    let ops = &code.ops;
-    let head = info.head as usize;
-    let (load, bound, compare, jump) = (ops.get(head + 1)?, ops.get(head + 2)?, ops.get(head + 3)?, ops.get(head + 4)?);
-    let variable = read_of(load)?;
-    let Op::Compare(op) = *compare else { return None };
-    let Op::JumpIfFalse(out) = *jump else { return None };
-    if out <= info.back {
-        return None;
-    }
-    let range = head..=info.back as usize;
-    let bound = match bound {
-        Op::Const(c) => Bound::Const(c.0),
-        op => {
-            let v = read_of(op)?;
-            if range.clone().any(|i| write_of(&ops[i]) == Some(v)) || matches!(v, Variable::Deref(_)) {
-                return None;
-            }
-            // A call could assign a global.
-            if matches!(v, Variable::Global(_)) && range.clone().any(|i| matches!(ops[i], Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_))) {
-                return None;
-            }
-            Bound::Variable(v)
+    /// Recognises `while i < bound: … i += step …` where the step happens exactly once in each iteration, the bound does not
+    /// change, and the condition is nothing else. Whether it can be left otherwise is the evaluator's to say.
+    fn counting(&self, code: &Code, info: &Loop) -> Option<Counting> {
+        let ops = &code.ops;
+        let head = info.head as usize;
+        let (load, bound, compare, jump) = (ops.get(head + 1)?, ops.get(head + 2)?, ops.get(head + 3)?, ops.get(head + 4)?);
+        let variable = read_of(load)?;
+        let Op::Compare(op) = *compare else { return None };
+        let Op::JumpIfFalse(out) = *jump else { return None };
+        if out <= info.back {
+            return None;
         }
-    };
-    if matches!(variable, Variable::Deref(_)) || (matches!(variable, Variable::Global(_)) && range.clone().any(|i| matches!(ops[i], Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_)))) {
-        return None;
-    }
-    let stores: Vec<usize> = range.clone().filter(|&i| write_of(&ops[i]) == Some(variable)).collect();
-    let [at] = stores.as_slice() else { return None };
-    // `Load i; Const c; Inplace +; Store i`, straight in the body: no jump of the loop leads past it.
-    if *at < head + 8 || read_of(&ops[at - 3]) != Some(variable) {
-        return None;
-    }
-    let Op::Const(step) = ops[at - 2] else { return None };
-    let V::Int(step) = self.consts[step.0 as usize] else { return None };
-    if step == 0 {
-        return None;
-    }
-    let sign = match ops[at - 1] {
-        Op::Inplace(BinaryOp::Add) | Op::Binary(BinaryOp::Add) => 1,
-        Op::Inplace(BinaryOp::Sub) | Op::Binary(BinaryOp::Sub) => -1,
-        _ => return None,
-    };
-    let passes_over = |i: usize| match ops[i] {
-        Op::Jump(t) | Op::JumpIfFalse(t) | Op::JumpIfTrue(t) | Op::JumpIfFalseOrPop(t) | Op::JumpIfTrueOrPop(t) | Op::ForIter(t) | Op::AsyncForIter(t) => {
-            i < *at && t as usize > *at && t <= info.back
+        let range = head..=info.back as usize;
+        let bound = match bound {
+            Op::Const(c) => Bound::Const(c.0),
+            op => {
+                let v = read_of(op)?;
+                if range.clone().any(|i| write_of(&ops[i]) == Some(v)) || matches!(v, Variable::Deref(_)) {
+                    return None;
+                }
+                // A call could assign a global.
+                if matches!(v, Variable::Global(_))
+                    && range.clone().any(|i| matches!(ops[i], Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_)))
+                {
+                    return None;
+                }
+                Bound::Variable(v)
+            }
+        };
+        if matches!(variable, Variable::Deref(_))
+            || (matches!(variable, Variable::Global(_))
+                && range.clone().any(|i| matches!(ops[i], Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_))))
+        {
+            return None;
         }
-        _ => false,
-    };
-    if range.clone().any(passes_over) || code.loops.iter().any(|l| l.head > info.head && (l.head as usize) <= *at && *at <= l.back as usize) {
-        return None;
+        let stores: Vec<usize> = range.clone().filter(|&i| write_of(&ops[i]) == Some(variable)).collect();
+        let [at] = stores.as_slice() else { return None };
+        // `Load i; Const c; Inplace +; Store i`, straight in the body: no jump of the loop leads past it.
+        if *at < head + 8 || read_of(&ops[at - 3]) != Some(variable) {
+            return None;
+        }
+        let Op::Const(step) = ops[at - 2] else { return None };
+        let V::Int(step) = self.consts[step.0 as usize] else { return None };
+        if step == 0 {
+            return None;
+        }
+        let sign = match ops[at - 1] {
+            Op::Inplace(BinaryOp::Add) | Op::Binary(BinaryOp::Add) => 1,
+            Op::Inplace(BinaryOp::Sub) | Op::Binary(BinaryOp::Sub) => -1,
+            _ => return None,
+        };
+        let passes_over = |i: usize| match ops[i] {
+            Op::Jump(t)
+            | Op::JumpIfFalse(t)
+            | Op::JumpIfTrue(t)
+            | Op::JumpIfFalseOrPop(t)
+            | Op::JumpIfTrueOrPop(t)
+            | Op::ForIter(t)
+            | Op::AsyncForIter(t) => i < *at && t as usize > *at && t <= info.back,
+            _ => false,
+        };
+        if range.clone().any(passes_over)
+            || code.loops.iter().any(|l| l.head > info.head && (l.head as usize) <= *at && *at <= l.back as usize)
+        {
+            return None;
+        }
+        if code.handlers.iter().any(|h| range.contains(&(h.start as usize))) {
+            return None;
+        }
+        Some(Counting { variable, step: step.checked_mul(sign)?, op, bound })
     }
-    if code.handlers.iter().any(|h| range.contains(&(h.start as usize))) {
-        return None;
-    }
-    Some(Counting { variable, step: step.checked_mul(sign)?, op, bound })
-}
-
 
     /// What is static about a loop's slice.
     fn slice_of(&mut self, id: CodeId, code: &Code, at: u16) -> Rc<Slice> {
@@ -633,14 +667,18 @@ fn counting(&self, code: &Code, info: &Loop) -> Option<Counting> {
             if let Op::Const(c) = op
                 && i == info.head as usize + 1
             {
-                constant = matches!(self.consts[c.0 as usize], V::Bool(true) | V::Int(1)) && matches!(ops.get(i + 1), Some(Op::JumpIfFalse(_)));
+                constant =
+                    matches!(self.consts[c.0 as usize], V::Bool(true) | V::Int(1)) && matches!(ops.get(i + 1), Some(Op::JumpIfFalse(_)));
             }
             if matches!(op, Op::JumpIfFalse(t) | Op::JumpIfTrue(t) if *t > info.back) || i >= info.back as usize {
                 break;
             }
         }
         slice.constant = constant;
-        let calls_in_condition = ops[info.head as usize..].iter().take_while(|o| !matches!(o, Op::JumpIfFalse(_) | Op::JumpIfTrue(_))).any(|o| matches!(o, Op::Call(..) | Op::CallMethod(..) | Op::LoadAttr(_) | Op::LoadItem));
+        let calls_in_condition = ops[info.head as usize..]
+            .iter()
+            .take_while(|o| !matches!(o, Op::JumpIfFalse(_) | Op::JumpIfTrue(_)))
+            .any(|o| matches!(o, Op::Call(..) | Op::CallMethod(..) | Op::LoadAttr(_) | Op::LoadItem));
         let written: Vec<Variable> = range.clone().filter_map(|i| write_of(&ops[i])).collect();
         slice.stuck = !calls_in_condition && !slice.condition.is_empty() && !slice.condition.iter().any(|v| written.contains(v));
         // How each variable is read.
@@ -683,7 +721,10 @@ fn counting(&self, code: &Code, info: &Loop) -> Option<Counting> {
             let counter = |i: usize| {
                 let operand = matches!(ops.get(i + 1), Some(Op::Const(c)) if matches!(self.consts[c.0 as usize], V::Int(_)));
                 operand
-                    && matches!(ops.get(i + 2), Some(Op::Binary(BinaryOp::Add | BinaryOp::Sub) | Op::Inplace(BinaryOp::Add | BinaryOp::Sub)))
+                    && matches!(
+                        ops.get(i + 2),
+                        Some(Op::Binary(BinaryOp::Add | BinaryOp::Sub) | Op::Inplace(BinaryOp::Add | BinaryOp::Sub))
+                    )
                     && ops.get(i + 3).and_then(write_of) == Some(v)
             };
             if reads.iter().all(|&i| counter(i)) {
@@ -802,7 +843,11 @@ fn counting(&self, code: &Code, info: &Loop) -> Option<Counting> {
                 let is = (op == CompareOp::Is) == truth;
                 match (value, other) {
                     (V::OneOf(all), V::None) => {
-                        let kept: Vec<V> = all.iter().filter(|x| if is { matches!(x, V::None | V::Unknown(_)) } else { !matches!(x, V::None) }).cloned().collect();
+                        let kept: Vec<V> = all
+                            .iter()
+                            .filter(|x| if is { matches!(x, V::None | V::Unknown(_)) } else { !matches!(x, V::None) })
+                            .cloned()
+                            .collect();
                         match kept.len() {
                             0 => return false,
                             1 => kept[0].clone(),
@@ -888,7 +933,9 @@ fn overwritten_first(ops: &[Op], info: &Loop, v: Variable) -> bool {
         if read_of(&ops[i]) == Some(v) {
             return false;
         }
-        if write_of(&ops[i]) == Some(v) && !matches!(ops[i], Op::DeleteLocal(_) | Op::DeleteGlobal(_) | Op::DeleteName(_) | Op::DeleteDeref(_)) {
+        if write_of(&ops[i]) == Some(v)
+            && !matches!(ops[i], Op::DeleteLocal(_) | Op::DeleteGlobal(_) | Op::DeleteName(_) | Op::DeleteDeref(_))
+        {
             continue;
         }
         let mut go = |t: usize| {
@@ -898,7 +945,12 @@ fn overwritten_first(ops: &[Op], info: &Loop, v: Variable) -> bool {
         };
         match ops[i] {
             Op::Jump(t) => go(t as usize),
-            Op::JumpIfFalse(t) | Op::JumpIfTrue(t) | Op::JumpIfFalseOrPop(t) | Op::JumpIfTrueOrPop(t) | Op::ForIter(t) | Op::AsyncForIter(t) => {
+            Op::JumpIfFalse(t)
+            | Op::JumpIfTrue(t)
+            | Op::JumpIfFalseOrPop(t)
+            | Op::JumpIfTrueOrPop(t)
+            | Op::ForIter(t)
+            | Op::AsyncForIter(t) => {
                 go(t as usize);
                 go(i + 1);
             }

@@ -344,7 +344,8 @@ impl<'p> Machine<'p> {
         } else {
             Reach::Maybe
         };
-        let fact = Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
+        let fact =
+            Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));
         let slot = self.facts.entry((spot.code, spot.pc, kind));
         match slot {
@@ -572,7 +573,13 @@ impl<'p> Machine<'p> {
     /// A copy of the current state.
     pub fn keep(&mut self, frame: &Frame) -> Pending {
         self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64 + frame.locals.len() / 16 + frame.stack.len() / 16) as u64);
-        Pending { pc: frame.pc, locals: frame.locals.clone(), stack: frame.stack.clone(), handling: frame.handling.clone(), store: self.store.clone() }
+        Pending {
+            pc: frame.pc,
+            locals: frame.locals.clone(),
+            stack: frame.stack.clone(),
+            handling: frame.handling.clone(),
+            store: self.store.clone(),
+        }
     }
 
     fn load(&mut self, frame: &mut Frame, kept: Pending) {

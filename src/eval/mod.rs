@@ -1,7 +1,5 @@
 //! The evaluator: runs what it can and bounds what it cannot.
 
-
-
 mod attributes;
 mod calls;
 mod describe;
@@ -14,7 +12,6 @@ mod patterns;
 mod step;
 
 pub use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
-
 
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
@@ -84,7 +81,8 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
         return Facts::default();
     }
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("evaluate".to_owned()).stack_size(STACK).spawn_scoped(scope, || run(text, program, settings));
+        let thread =
+            std::thread::Builder::new().name("evaluate".to_owned()).stack_size(STACK).spawn_scoped(scope, || run(text, program, settings));
         match thread.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(facts)) => facts,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
@@ -135,7 +133,10 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         for (id, name) in program.names.iter().enumerate() {
             let value = machine.store.global(id as u32);
             if !matches!(value, V::Undef) {
-                globals.insert(name.to_string(), if matches!(exit, Exit::Return(_)) { machine.describe_value(&value, 0) } else { serde_json::json!({"kind": "never"}) });
+                globals.insert(
+                    name.to_string(),
+                    if matches!(exit, Exit::Return(_)) { machine.describe_value(&value, 0) } else { serde_json::json!({"kind": "never"}) },
+                );
             }
         }
     }
@@ -186,7 +187,12 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     }
     guards.sort_by_key(|g| (g.span, g.op));
     guards.dedup();
-    let evaluated = program.codes.iter().zip(&machine.visited).map(|(code, seen)| code.statements.iter().filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32).sum();
+    let evaluated = program
+        .codes
+        .iter()
+        .zip(&machine.visited)
+        .map(|(code, seen)| code.statements.iter().filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32)
+        .sum();
     Facts {
         facts,
         guards,

@@ -9,7 +9,7 @@ use crate::value::convert;
 use crate::value::float::Float;
 use crate::value::float_math;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{DictKind, IterKind, Items, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
+use crate::value::object::{DictKind, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
 use crate::value::store::{join, join_items, text_of};
 
 use super::iteration::{bag_items, range_length};
@@ -99,7 +99,10 @@ impl Machine<'_> {
             return self.arithmetic(op, a, b);
         }
         if risky {
-            let plain = |v: &V| matches!(v.type_name(), Some(t) if t != "int" && t != "bool") || matches!(self.obj(v), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..)));
+            let plain = |v: &V| {
+                matches!(v.type_name(), Some(t) if t != "int" && t != "bool")
+                    || matches!(self.obj(v), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..)))
+            };
             let safe = plain(a) || plain(b);
             self.mark_guard(if safe { GuardState::Safe } else { GuardState::Needed });
         }
@@ -107,7 +110,11 @@ impl Machine<'_> {
         if matches!(self.obj(a), Some(Obj::Instance { .. })) || matches!(self.obj(b), Some(Obj::Instance { .. })) {
             return self.binary_instances(op, a, b, inplace);
         }
-        if self.is_opaque(a) || self.is_opaque(b) || matches!(self.obj(a), Some(Obj::Class(_))) || matches!(self.obj(b), Some(Obj::Class(_))) {
+        if self.is_opaque(a)
+            || self.is_opaque(b)
+            || matches!(self.obj(a), Some(Obj::Class(_)))
+            || matches!(self.obj(b), Some(Obj::Class(_)))
+        {
             return Ok(self.opaque_binary(a, b));
         }
         if matches!(a, V::Complex(_)) || matches!(b, V::Complex(_)) {
@@ -142,7 +149,13 @@ impl Machine<'_> {
 
     fn other_binary(&mut self, a: &V, b: &V) -> R<V> {
         // Deques, counters and byte arrays have operators without a model here.
-        let modelled = |v: &V| v.type_name().is_some() || matches!(self.obj(v), Some(Obj::List(_) | Obj::Function(_) | Obj::Dict(_, DictKind::Plain) | Obj::Set(..) | Obj::Generator(_)));
+        let modelled = |v: &V| {
+            v.type_name().is_some()
+                || matches!(
+                    self.obj(v),
+                    Some(Obj::List(_) | Obj::Function(_) | Obj::Dict(_, DictKind::Plain) | Obj::Set(..) | Obj::Generator(_))
+                )
+        };
         if modelled(a) && modelled(b) {
             return type_error();
         }
@@ -163,7 +176,9 @@ impl Machine<'_> {
         if left.len() * right.len() > 16 {
             return Ok(self.opaque_binary(a, b));
         }
-        self.each(&left, |m, x| if right.len() == 1 { m.binary_op(op, x, &right[0], inplace) } else { m.each(&right, |m, y| m.binary_op(op, x, y, inplace)) })
+        self.each(&left, |m, x| {
+            if right.len() == 1 { m.binary_op(op, x, &right[0], inplace) } else { m.each(&right, |m, y| m.binary_op(op, x, y, inplace)) }
+        })
     }
 
     fn binary_instances(&mut self, op: BinaryOp, a: &V, b: &V, inplace: bool) -> R<V> {
@@ -543,8 +558,13 @@ impl Machine<'_> {
         let bytes_low = total_low * u128::from(element_size);
         if bytes_low > u128::from(memory) {
             let high = total_high.saturating_mul(u128::from(element_size));
-            let measure = Measure { unit: Unit::Bytes, low: bytes_low as f64, high: if high > 1 << 64 { f64::INFINITY } else { high as f64 } };
-            let words = [("op", "*".to_owned()), ("expression", format!("{} * {}", self.describe(sequence), n.low)), ("bytes", bytes_low.to_string())];
+            let measure =
+                Measure { unit: Unit::Bytes, low: bytes_low as f64, high: if high > 1 << 64 { f64::INFINITY } else { high as f64 } };
+            let words = [
+                ("op", "*".to_owned()),
+                ("expression", format!("{} * {}", self.describe(sequence), n.low)),
+                ("bytes", bytes_low.to_string()),
+            ];
             self.report(FactKind::Repetition, None, Some(measure), Proof::Proven, &words);
         }
         if total_high.saturating_mul(u128::from(element_size)) > u128::from(memory) {
@@ -556,7 +576,9 @@ impl Machine<'_> {
                 self.burn(s.len() as u64 * low / 64)?;
                 Ok(V::str(&s.repeat(low as usize)))
             }
-            V::Bytes(s) if low == high && (s.len() as u128) * u128::from(low) <= MAX_EXACT_TEXT as u128 => Ok(V::bytes(&s.repeat(low as usize))),
+            V::Bytes(s) if low == high && (s.len() as u128) * u128::from(low) <= MAX_EXACT_TEXT as u128 => {
+                Ok(V::bytes(&s.repeat(low as usize)))
+            }
             V::Str(_) | V::Strs(_) => Ok(V::strs(total_low, total_high, why)),
             V::Bytes(_) | V::ManyBytes(_) => Ok(V::ManyBytes(crate::value::object::Text { low: total_low, high: total_high, why })),
             V::Tuple(t) => match &**t {
@@ -603,7 +625,9 @@ impl Machine<'_> {
             let mut sides = Vec::new();
             for side in [a, b] {
                 match self.obj(side) {
-                    Some(Obj::View { kind: IterKind::Keys | IterKind::Items, .. }) => sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?),
+                    Some(Obj::View { kind: IterKind::Keys | IterKind::Items, .. }) => {
+                        sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?)
+                    }
                     Some(Obj::Set(_, false)) => sides.push(side.clone()),
                     _ => return Ok(self.opaque_binary(a, b)),
                 }
@@ -783,7 +807,9 @@ impl Machine<'_> {
             if left.len() * right.len() > 16 {
                 return Ok(self.opaque_binary(a, b));
             }
-            return self.each(&left, |m, x| if right.len() == 1 { m.compare_values(op, x, &right[0]) } else { m.each(&right, |m, y| m.compare_values(op, x, y)) });
+            return self.each(&left, |m, x| {
+                if right.len() == 1 { m.compare_values(op, x, &right[0]) } else { m.each(&right, |m, y| m.compare_values(op, x, y)) }
+            });
         }
         let Some(c) = comparison(op) else { return type_error() };
         let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
@@ -934,7 +960,8 @@ impl Machine<'_> {
         }
         let typed = |v: &V| v.type_name().is_some() || matches!(v, V::Ref(_));
         if typed(a) && typed(b) {
-            let known = |m: &Self, v: &V| v.type_name().is_some() || matches!(m.obj(v), Some(Obj::List(_) | Obj::Dict(..) | Obj::Function(_)));
+            let known =
+                |m: &Self, v: &V| v.type_name().is_some() || matches!(m.obj(v), Some(Obj::List(_) | Obj::Dict(..) | Obj::Function(_)));
             if known(self, a) && known(self, b) {
                 return Err(Stop::Raise(V::exception("TypeError")));
             }
@@ -1061,7 +1088,9 @@ impl Machine<'_> {
         match op {
             CompareOp::Eq | CompareOp::Ne => {
                 let exception = |m: &Self, v: &V| match m.obj(v) {
-                    Some(Obj::Instance { class, .. }) => m.class(class).is_some_and(|c| c.mro.iter().any(|b| matches!(b, V::Lib(n) if &*n.text() != "object"))),
+                    Some(Obj::Instance { class, .. }) => {
+                        m.class(class).is_some_and(|c| c.mro.iter().any(|b| matches!(b, V::Lib(n) if &*n.text() != "object")))
+                    }
                     _ => false,
                 };
                 if exception(self, a) || exception(self, b) {
@@ -1094,7 +1123,9 @@ impl Machine<'_> {
                 (!self.store.is_summary(*x)).then_some(true)
             }
             (V::Ref(id), _) | (_, V::Ref(id)) if matches!(self.store.get(*id), Obj::Escaped(_)) => None,
-            (V::Ref(_), other) | (other, V::Ref(_)) => (singleton(other) || other.type_name().is_some() || matches!(other, V::Lib(_))).then_some(false),
+            (V::Ref(_), other) | (other, V::Ref(_)) => {
+                (singleton(other) || other.type_name().is_some() || matches!(other, V::Lib(_))).then_some(false)
+            }
             (x, y) if singleton(x) && singleton(y) => Some(x == y),
             (V::AnyBool(_), V::Bool(_)) | (V::Bool(_), V::AnyBool(_)) | (V::AnyBool(_), V::AnyBool(_)) => None,
             (V::Lib(x), V::Lib(y)) => (x == y).then_some(true),
@@ -1145,7 +1176,8 @@ impl Machine<'_> {
                 return Ok(V::AnyBool(t.why));
             }
             V::Range(parts) => {
-                if let (Some(v), Some(start), Some(stop), Some(step)) = (value.as_int(), parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int())
+                if let (Some(v), Some(start), Some(stop), Some(step)) =
+                    (value.as_int(), parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int())
                     && step != 0
                 {
                     let n = range_length(start, stop, step);
@@ -1336,7 +1368,9 @@ impl Machine<'_> {
 
     /// `len(value)`.
     pub fn length_of(&mut self, value: &V) -> R<V> {
-        let bounds = |low: u64, high: u64, why: Why| V::int(Int::range(i128::from(low), if high == u64::MAX { i128::MAX } else { i128::from(high) }), why);
+        let bounds = |low: u64, high: u64, why: Why| {
+            V::int(Int::range(i128::from(low), if high == u64::MAX { i128::MAX } else { i128::from(high) }), why)
+        };
         match value {
             V::OneOf(all) => {
                 let all = all.clone();
@@ -1399,7 +1433,11 @@ impl Machine<'_> {
                         None => type_error(),
                     }
                 }
-                Obj::Escaped(name) if matches!(&*name.text(), "list" | "dict" | "set" | "frozenset" | "bytearray" | "collections.deque") => Ok(V::any_size(Why::Lost)),
+                Obj::Escaped(name)
+                    if matches!(&*name.text(), "list" | "dict" | "set" | "frozenset" | "bytearray" | "collections.deque") =>
+                {
+                    Ok(V::any_size(Why::Lost))
+                }
                 Obj::Escaped(_) => {
                     self.may_raise_class("");
                     Ok(V::any_size(Why::Lost))
@@ -1476,7 +1514,8 @@ impl Machine<'_> {
                 return self.index_items(object, &Rc::new(items), index);
             }
             V::Range(parts) => {
-                if let (Some(start), Some(stop), Some(step), Some(n)) = (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int(), index.exact_int())
+                if let (Some(start), Some(stop), Some(step), Some(n)) =
+                    (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int(), index.exact_int())
                     && step != 0
                 {
                     let len = range_length(start, stop, step);
@@ -1487,7 +1526,11 @@ impl Machine<'_> {
                     return Ok(V::Int(start + at * step));
                 }
                 self.may_raise_class("IndexError");
-                return Ok(if matches!(index, V::Slice(_)) { V::Unknown(Why::Lost) } else { V::any_int(crate::library::why(&[object, index])) });
+                return Ok(if matches!(index, V::Slice(_)) {
+                    V::Unknown(Why::Lost)
+                } else {
+                    V::any_int(crate::library::why(&[object, index]))
+                });
             }
             // `list[int]` and the like: a generic alias.
             V::Lib(_) => {
@@ -1547,7 +1590,11 @@ impl Machine<'_> {
                 let n = range_length(start, stop, step);
                 self.burn(n as u64 / 8)?;
                 let picked: Vec<V> = (0..n as i128).map(|i| items.exact[(start + i * step) as usize].clone()).collect();
-                return Ok(if is_tuple { self.make_tuple(picked) } else { self.alloc(Obj::List(Rc::new(Items { exact: picked, rest: None }))) });
+                return Ok(if is_tuple {
+                    self.make_tuple(picked)
+                } else {
+                    self.alloc(Obj::List(Rc::new(Items { exact: picked, rest: None })))
+                });
             }
             let (element, _, high) = self.bounds_of(object);
             self.may_raise_class("TypeError");
@@ -1713,7 +1760,11 @@ impl Machine<'_> {
                     V::Bytes(b) => return Ok(V::bytes(&(0..n).map(|i| b[at(i)]).collect::<Vec<u8>>())),
                     _ => {
                         let n = u64::try_from(n).unwrap_or(u64::MAX);
-                        return Ok(if is_str { V::strs(n, n, why) } else { V::ManyBytes(crate::value::object::Text { low: n, high: n, why }) });
+                        return Ok(if is_str {
+                            V::strs(n, n, why)
+                        } else {
+                            V::ManyBytes(crate::value::object::Text { low: n, high: n, why })
+                        });
                     }
                 }
             }
@@ -1723,7 +1774,11 @@ impl Machine<'_> {
             if slice[2].as_int().is_some_and(|s| s.may_be_zero()) {
                 self.may_raise_class("ValueError");
             }
-            return Ok(if is_str { V::strs(0, text.high, why) } else { V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why }) });
+            return Ok(if is_str {
+                V::strs(0, text.high, why)
+            } else {
+                V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why })
+            });
         }
         if let Some(n) = index.exact_int() {
             let at = if n < 0 { n.saturating_add(i128::from(text.low)) } else { n };
@@ -1827,7 +1882,9 @@ impl Machine<'_> {
                 self.store.escape(&value);
                 return Ok(());
             };
-            if let (None, None, Some((start, stop, 1))) = (&items.rest, &taken.items.rest, Self::slice_bounds(&slice, items.exact.len() as i128)) {
+            if let (None, None, Some((start, stop, 1))) =
+                (&items.rest, &taken.items.rest, Self::slice_bounds(&slice, items.exact.len() as i128))
+            {
                 let (start, stop) = (start as usize, stop.max(start) as usize);
                 let mut exact = items.exact[..start].to_vec();
                 exact.extend(taken.items.exact);
@@ -1915,7 +1972,8 @@ impl Machine<'_> {
                     {
                         let n = range_length(start, stop, step);
                         let gone: std::collections::HashSet<usize> = (0..n as i128).map(|i| (start + i * step) as usize).collect();
-                        let exact: Vec<V> = items.exact.iter().enumerate().filter(|(i, _)| !gone.contains(i)).map(|(_, v)| v.clone()).collect();
+                        let exact: Vec<V> =
+                            items.exact.iter().enumerate().filter(|(i, _)| !gone.contains(i)).map(|(_, v)| v.clone()).collect();
                         self.store.mutate(id, true, |obj| *obj = Obj::List(Rc::new(Items { exact, rest: None })));
                         return Ok(());
                     }

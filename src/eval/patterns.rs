@@ -59,7 +59,9 @@ impl Machine<'_> {
                     },
                     V::Ref(r) => match self.store.get(*r) {
                         Obj::List(items) if items.rest.is_none() => items.exact.clone(),
-                        Obj::List(_) | Obj::Deque(..) | Obj::Instance { .. } | Obj::Escaped(_) => return self.match_unknown(id, subject, captures, bound),
+                        Obj::List(_) | Obj::Deque(..) | Obj::Instance { .. } | Obj::Escaped(_) => {
+                            return self.match_unknown(id, subject, captures, bound);
+                        }
                         _ => return Ok(Some(false)),
                     },
                     V::Range(_) | V::Lib(_) => return self.match_unknown(id, subject, captures, bound),
@@ -91,7 +93,9 @@ impl Machine<'_> {
             Pattern::Mapping(entries, rest) => {
                 let table = match self.obj(subject) {
                     Some(Obj::Dict(table, _)) if table.rest.is_none() => table.clone(),
-                    Some(Obj::Dict(..) | Obj::Instance { .. } | Obj::Escaped(_)) => return self.match_unknown(id, subject, captures, bound),
+                    Some(Obj::Dict(..) | Obj::Instance { .. } | Obj::Escaped(_)) => {
+                        return self.match_unknown(id, subject, captures, bound);
+                    }
                     _ if matches!(subject, V::Lib(_)) => return self.match_unknown(id, subject, captures, bound),
                     _ => return Ok(Some(false)),
                 };

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use crate::library::{Args, Host, Next, R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CompareOp, Conversion, NamesId, Op, UnaryOp};
-use crate::value::object::{Class, DictKind, Exc, Frame, Function, IterKind, Items, MAX_EXACT_ITEMS, Obj, ObjId, Sym, Table, Tuple, V, Why};
+use crate::value::object::{
+    Class, DictKind, Exc, Frame, Function, Items, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Sym, Table, Tuple, V, Why,
+};
 
 use super::machine::{Context, Flow, Machine};
 
@@ -392,12 +394,19 @@ impl Machine<'_> {
                         crate::syntax::code::Capture::Free(at) => frame.cells[cells + *at as usize],
                     })
                     .collect();
-                let function = Function { code: id, defaults, keyword_defaults: keyword_defaults.into_iter().zip(values).collect(), closure, attrs: Vec::new() };
+                let function = Function {
+                    code: id,
+                    defaults,
+                    keyword_defaults: keyword_defaults.into_iter().zip(values).collect(),
+                    closure,
+                    attrs: Vec::new(),
+                };
                 let value = self.alloc(Obj::Function(Rc::new(function)));
                 frame.stack.push(value);
             }
             Op::MakeClass(id, bases, names) => {
-                let names: Vec<Sym> = names.map_or_else(Vec::new, |n| self.program.name_lists[n.0 as usize].iter().map(|n| self.name(*n)).collect());
+                let names: Vec<Sym> =
+                    names.map_or_else(Vec::new, |n| self.program.name_lists[n.0 as usize].iter().map(|n| self.name(*n)).collect());
                 let keywords = pop_n(frame, names.len());
                 let bases = pop_n(frame, bases as usize);
                 let value = self.make_class(frame, code, id, bases, names.into_iter().zip(keywords).collect(), false)?;
@@ -808,7 +817,13 @@ impl Machine<'_> {
     pub fn endless_consumption(&mut self, _iterable: &V) -> R<()> {
         let measure = crate::fact::Measure { unit: crate::fact::Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
         let proof = self.proof();
-        self.report(crate::fact::FactKind::EndlessIterator, None, Some(measure), proof, &[("reason", "it consumes an iterator that never ends".to_owned())]);
+        self.report(
+            crate::fact::FactKind::EndlessIterator,
+            None,
+            Some(measure),
+            proof,
+            &[("reason", "it consumes an iterator that never ends".to_owned())],
+        );
         Err(Stop::Dead)
     }
 

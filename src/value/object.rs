@@ -159,10 +159,16 @@ impl PartialEq for V {
             (V::Bool(a), V::Bool(b)) => a == b,
             (V::Str(a), V::Str(b)) => Rc::ptr_eq(a, b) || a == b,
             (V::Bytes(a), V::Bytes(b)) => a == b,
-            (V::Undef, V::Undef) | (V::None, V::None) | (V::Ellipsis, V::Ellipsis) | (V::NotImplemented, V::NotImplemented) | (V::Null, V::Null) => true,
+            (V::Undef, V::Undef)
+            | (V::None, V::None)
+            | (V::Ellipsis, V::Ellipsis)
+            | (V::NotImplemented, V::NotImplemented)
+            | (V::Null, V::Null) => true,
             (V::Unknown(a), V::Unknown(b)) | (V::AnyBool(a), V::AnyBool(b)) | (V::Complex(a), V::Complex(b)) => a == b,
             (V::Ints(a), V::Ints(b)) => a == b,
-            (V::Floats(a), V::Floats(b)) => a.1 == b.1 && a.0.low.to_bits() == b.0.low.to_bits() && a.0.high.to_bits() == b.0.high.to_bits() && a.0.nan == b.0.nan,
+            (V::Floats(a), V::Floats(b)) => {
+                a.1 == b.1 && a.0.low.to_bits() == b.0.low.to_bits() && a.0.high.to_bits() == b.0.high.to_bits() && a.0.nan == b.0.nan
+            }
             (V::Strs(a), V::Strs(b)) | (V::ManyBytes(a), V::ManyBytes(b)) => a == b,
             (V::Tuple(a), V::Tuple(b)) => Rc::ptr_eq(a, b) || a == b,
             (V::Range(a), V::Range(b)) | (V::Slice(a), V::Slice(b)) => a == b,
@@ -586,21 +592,40 @@ pub enum Obj {
     Dict(Rc<Table>, DictKind),
     Set(Rc<Table>, bool),
     ByteArray(Text),
-    Instance { class: V, attrs: Rc<Vec<(Sym, V)>> },
+    Instance {
+        class: V,
+        attrs: Rc<Vec<(Sym, V)>>,
+    },
     Class(Rc<Class>),
     Function(Rc<Function>),
     /// A function or method bound to its first argument.
-    Bound { function: V, this: V },
-    Partial { function: V, args: Rc<Vec<V>>, keywords: Rc<Vec<(Sym, V)>> },
+    Bound {
+        function: V,
+        this: V,
+    },
+    Partial {
+        function: V,
+        args: Rc<Vec<V>>,
+        keywords: Rc<Vec<(Sym, V)>>,
+    },
     Cell(V),
     Iter(Iter),
     Generator(Generator),
-    Property { get: V, set: V },
+    Property {
+        get: V,
+        set: V,
+    },
     StaticMethod(V),
     ClassMethod(V),
-    Super { class: V, this: V },
+    Super {
+        class: V,
+        this: V,
+    },
     /// `d.keys()`, `d.values()`, `d.items()`: what a dict holds, as it changes ([`IterKind::Keys`] and its kin).
-    View { of: V, kind: IterKind },
+    View {
+        of: V,
+        kind: IterKind,
+    },
 }
 
 /// Which kind of dict.

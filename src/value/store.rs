@@ -9,7 +9,10 @@ use crate::syntax::code::CodeId;
 
 use super::float::Float;
 use super::int::Int;
-use super::object::{Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple, V, Why};
+use super::object::{
+    Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple,
+    V, Why,
+};
 
 const PAGE: usize = 32;
 
@@ -431,7 +434,8 @@ impl Store {
 
     /// Places and globals that may differ between the two stores: heap indices below `known`, and global names.
     pub fn changes(&self, other: &Store, known: u32) -> (Vec<ObjId>, Vec<u32>) {
-        let heap = self.heap.different(&other.heap).into_iter().filter(|&at| (at as u32) < known && self.heap.get(at) != other.heap.get(at));
+        let heap =
+            self.heap.different(&other.heap).into_iter().filter(|&at| (at as u32) < known && self.heap.get(at) != other.heap.get(at));
         let globals = self.globals.different(&other.globals).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
     }
@@ -453,7 +457,10 @@ impl Store {
 
     /// Whether any global may be assigned by outside code, or builtins are open, beyond what `other` has.
     pub fn same_openness(&self, other: &Store) -> bool {
-        self.wild == other.wild && self.escaped_code == other.escaped_code && self.patched == other.patched && self.builtins_open == other.builtins_open
+        self.wild == other.wild
+            && self.escaped_code == other.escaped_code
+            && self.patched == other.patched
+            && self.builtins_open == other.builtins_open
     }
 }
 

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, concat, element, equal, index_or, is_plain, join_all, kind, list_items, push, set_list, shuffled, take_all, unknown, why_of, with, wrong,
+    allocates, bag, concat, element, equal, index_or, is_plain, kind, list_items, push, set_list, shuffled, take_all, unknown, why_of,
+    with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::value::cost;
@@ -232,7 +233,9 @@ fn pop(host: &mut dyn Host, args: Args) -> R<V> {
 /// Takes an item out at a position, none when the position is not known.
 pub fn pop_from(host: &mut dyn Host, id: ObjId, at: Option<i128>) -> R<V> {
     let (n, rest, first, last) = match host.store().get(id) {
-        Obj::List(items) | Obj::Deque(items, _) => (items.exact.len(), items.rest.clone(), items.exact.first().cloned(), items.exact.last().cloned()),
+        Obj::List(items) | Obj::Deque(items, _) => {
+            (items.exact.len(), items.rest.clone(), items.exact.first().cloned(), items.exact.last().cloned())
+        }
         _ => return Ok(V::Unknown(Why::Lost)),
     };
     let index_error = |host: &mut dyn Host| Err(host.raise("IndexError", "pop from empty list"));
@@ -361,7 +364,10 @@ fn index_of(host: &mut dyn Host, args: Args) -> R<V> {
             if let (Some(from), Some(to)) = (from, to) {
                 let clamp = |i: i128| if i < 0 { (i + n as i128).max(0) } else { i.min(n as i128) } as usize;
                 let (from, to) = if whole { (0, n) } else { (clamp(from), clamp(to)) };
-                let part = Items { exact: items.exact.get(from..to.max(from)).unwrap_or_default().to_vec(), rest: items.rest.clone().filter(|_| whole) };
+                let part = Items {
+                    exact: items.exact.get(from..to.max(from)).unwrap_or_default().to_vec(),
+                    rest: items.rest.clone().filter(|_| whole),
+                };
                 match search(host, &part, &x)? {
                     Found::At(at) => return Ok(V::Int((from + at) as i128)),
                     Found::Nowhere => return Err(host.raise("ValueError", "is not in list")),
@@ -403,7 +409,6 @@ fn reverse(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list]) };
         let Some((_, items)) = list_items(host, &list) else { return Ok(V::None) };
         host.burn(items.exact.len() as u64 / 64)?;
-        host.cost(cost::REVERSED_ITEM.times(0.0));
         if items.rest.is_none() {
             drop(items);
             change(host, id, |items, _| items.exact.reverse());
@@ -420,10 +425,15 @@ fn sort(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list, key]) };
         let Some((_, items)) = list_items(host, &list) else { return Ok(V::None) };
         let reverse = if matches!(reverse, V::Undef) { Some(false) } else { host.truth(&reverse)? };
+        // Where comparing may raise, an exception leaves the list in any order.
+        if matches!(key, V::Undef | V::None) && !crate::library::builtins::order::orderly(&items.exact) {
+            let any = shuffled(host, &items);
+            set_list(host, id, any);
+        }
+        let Some((_, during)) = list_items(host, &list) else { return Ok(V::None) };
         let sorted = crate::library::builtins::order::sort_items(host, &items, &key, reverse)?;
         match list_items(host, &list) {
-            Some((_, now)) if now == items => {
-                // An exception while comparing leaves it in any order.
+            Some((_, now)) if now == during => {
                 set_list(host, id, sorted);
             }
             _ => {
@@ -432,9 +442,4 @@ fn sort(host: &mut dyn Host, args: Args) -> R<V> {
         }
         Ok(V::None)
     })
-}
-
-/// Joins what a list holds into one value.
-pub fn any_item(host: &mut dyn Host, items: &[V]) -> V {
-    join_all(host, items).unwrap_or(V::Unknown(Why::Lost))
 }

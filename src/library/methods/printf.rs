@@ -19,7 +19,11 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
             Ok(V::strs(0, u64::MAX, why_of(&[&template, values])))
         };
         let V::Str(text) = &template else {
-            return if matches!(template, V::Strs(_)) { anything(host, &values) } else { wrong(host, &template.clone(), &[template, values]) };
+            return if matches!(template, V::Strs(_)) {
+                anything(host, &values)
+            } else {
+                wrong(host, &template.clone(), &[template, values])
+            };
         };
         host.burn(text.len() as u64 / 8)?;
         let Some((conversions, tail)) = parse_percent(text) else { return anything(host, &values) };

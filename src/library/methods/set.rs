@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use crate::library::builtins::containers::loose;
-use crate::library::common::{join_all, set_of, set_table, table, table_add, table_add_rest, table_count, take_all, type_error, with, wrong};
+use crate::library::common::{
+    join_all, set_of, set_table, table, table_add, table_add_rest, table_count, take_all, type_error, with, wrong,
+};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
 use crate::value::object::{Obj, ObjId, Table, V, Why};

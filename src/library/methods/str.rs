@@ -2,7 +2,9 @@
 
 use crate::fact::FactKind;
 use crate::library::builtins::text::{Shown, formatted};
-use crate::library::common::{SIZE_LIMIT, allocates, bag, element, index, index_or, kind, size, size_value, take_all, type_error, unknown, why_of, with, wrong};
+use crate::library::common::{
+    SIZE_LIMIT, allocates, bag, index, index_or, kind, size, size_value, take_all, type_error, unknown, why_of, with, wrong,
+};
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
 use crate::value::int::Int;
@@ -146,7 +148,10 @@ fn split(host: &mut dyn Host, args: &Args, run: fn(&str, Option<&str>, i128) -> 
             host.may_raise("ValueError");
         }
         let parts = if by_space { t.high / 2 + t.high % 2 } else { t.high.saturating_add(1) };
-        let limited = limit.and_then(|n| n.upper()).filter(|n| *n >= 0 && limit.is_some_and(|l| l.low >= 0)).map_or(u64::MAX, |n| size(&Int::exact(n)).0.saturating_add(1));
+        let limited = limit
+            .and_then(|n| n.upper())
+            .filter(|n| *n >= 0 && limit.is_some_and(|l| l.low >= 0))
+            .map_or(u64::MAX, |n| size(&Int::exact(n)).0.saturating_add(1));
         let why = why_of(&[&s, &sep]);
         let pieces = bag(Some(V::strs(u64::from(by_space), t.high.max(1), why)), u64::from(!by_space), parts.min(limited));
         Ok(list_of(host, pieces))
@@ -193,7 +198,13 @@ fn join(host: &mut dyn Host, args: Args) -> R<V> {
         let items = take_all(host, &from, "str.join", cost::C_ITERATION)?;
         let (low, high) = count(&items);
         let mut total = 0usize;
-        let all_exact = items.rest.is_none() && items.exact.iter().all(|v| exact(v).is_some_and(|s| { total += s.len(); true }));
+        let all_exact = items.rest.is_none()
+            && items.exact.iter().all(|v| {
+                exact(v).is_some_and(|s| {
+                    total += s.len();
+                    true
+                })
+            });
         if let (true, Some(sep)) = (all_exact, exact(&sep)) {
             total = total.saturating_add(sep.len().saturating_mul(items.exact.len().saturating_sub(1)));
             if total <= MAX_EXACT_TEXT {
@@ -204,7 +215,9 @@ fn join(host: &mut dyn Host, args: Args) -> R<V> {
         }
         let (mut least, mut most) = (0u64, 0u64);
         let mut why = why_of(&[&sep]);
-        for (v, l, h) in items.exact.iter().map(|v| (v, 1, 1)).chain(items.rest.iter().filter(|r| r.high > 0).map(|r| (&r.element, r.low, r.high))) {
+        for (v, l, h) in
+            items.exact.iter().map(|v| (v, 1, 1)).chain(items.rest.iter().filter(|r| r.high > 0).map(|r| (&r.element, r.low, r.high)))
+        {
             let bounds = alternatives_text(host, v, l > 0)?;
             why = why.max(bounds.why);
             least = least.saturating_add(bounds.low.saturating_mul(l));
@@ -542,7 +555,8 @@ fn format(host: &mut dyn Host, args: Args) -> R<V> {
     let Some((fields, tail)) = fields(parsed) else { return anything(host) };
     let mut out = Shown::Exact(String::new());
     let mut next = 0usize;
-    let (automatic, manual) = (fields.iter().any(|f| f.name.is_empty()), fields.iter().any(|f| f.name.starts_with(|c: char| c.is_ascii_digit())));
+    let (automatic, manual) =
+        (fields.iter().any(|f| f.name.is_empty()), fields.iter().any(|f| f.name.starts_with(|c: char| c.is_ascii_digit())));
     if automatic && manual {
         return Err(host.raise("ValueError", "cannot switch from automatic field numbering to manual field specification"));
     }
@@ -592,9 +606,4 @@ fn translate(host: &mut dyn Host, args: Args) -> R<V> {
         unknown(host, &[table]);
         Ok(V::strs(0, u64::MAX, why_of(&[&s])))
     })
-}
-
-/// What any of the items may be, for other modules of text.
-pub fn any_element(host: &mut dyn Host, items: &crate::value::object::Items) -> Option<V> {
-    element(host, items)
 }
