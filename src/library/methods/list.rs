@@ -426,7 +426,8 @@ fn sort(host: &mut dyn Host, args: Args) -> R<V> {
         let Some((_, items)) = list_items(host, &list) else { return Ok(V::None) };
         let reverse = if matches!(reverse, V::Undef) { Some(false) } else { host.truth(&reverse)? };
         // Where comparing may raise, an exception leaves the list in any order.
-        if matches!(key, V::Undef | V::None) && !crate::library::builtins::order::orderly(&items.exact) {
+        let known = reverse.is_some_and(|reverse| crate::library::builtins::order::sorted_exactly(&items, &items, reverse).is_some());
+        if matches!(key, V::Undef | V::None) && !known && !crate::library::builtins::order::orderly(&items.exact) {
             let any = shuffled(host, &items);
             set_list(host, id, any);
         }
