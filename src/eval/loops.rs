@@ -327,7 +327,7 @@ impl Machine<'_> {
         }
         let interruptible = head.store.path.interruptible;
         let managers = head.store.path.unknown_managers;
-        head.store.path = Path { interruptible, unknown_managers: managers, ..path };
+        head.store.path = Path { interruptible, unknown_managers: managers, doubtful: head.store.path.doubtful, ..path };
         if changed && l.passes <= MAX_PASSES + 8 {
             frame.locals.clone_from(&head.locals);
             frame.stack.clone_from(&head.stack);

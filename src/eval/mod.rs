@@ -164,7 +164,8 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         machine.call_floor = 0;
         machine.loop_floor = 0;
         let kept = machine.store.clone();
-        machine.store.path = Path { cost: 0.0, mass: 1.0, lost: false, interruptible: kept.path.interruptible, unknown_managers: 0 };
+        machine.store.path =
+            Path { cost: 0.0, mass: 1.0, lost: false, interruptible: kept.path.interruptible, unknown_managers: 0, doubtful: false };
         machine.evaluate_alone(*id);
         out_of_fuel |= machine.fuel == 0;
         let spent = share - machine.fuel;

@@ -582,6 +582,7 @@ impl Machine<'_> {
                 V::Undef => {
                     // Not defined here: perhaps by code that ran before, perhaps nowhere.
                     m.may_raise_class("NameError");
+                    m.store.path.doubtful = true;
                     V::Unknown(Why::Outside)
                 }
                 V::Lib(sym) if m.store.is_patched(sym) => V::Unknown(Why::Lost),

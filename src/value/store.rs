@@ -110,6 +110,8 @@ pub struct Path {
     pub interruptible: bool,
     /// How many context managers of unknown code surround this point.
     pub unknown_managers: u32,
+    /// Whether a name that nobody defines was used on the way: most probably the program ended there.
+    pub doubtful: bool,
 }
 
 /// What a code object (with all code inside it) touches outside its own frame.
@@ -175,7 +177,7 @@ impl Store {
             escaped_code: Rc::default(),
             patched: Rc::default(),
             builtins_open: false,
-            path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0 },
+            path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0, doubtful: false },
             work: Rc::default(),
         }
     }
@@ -415,9 +417,10 @@ impl Store {
         self.charge((different.len() + globals.len()) as u64 / 4 + self.heap.chunk_count() as u64 / 16);
         for at in different {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
-            if a == b {
+            if shared(&a.obj, &b.obj) && a.summary == b.summary || a == b {
                 continue;
             }
+            self.charge(weight(&a.obj) + weight(&b.obj));
             let obj = join_obj(&a.obj, &b.obj, widen, &mut escapes);
             let slot = Slot { obj, summary: a.summary || b.summary };
             if slot != *a {
@@ -460,6 +463,7 @@ impl Store {
             lost: (a.lost || b.lost) && mass < 0.999_999_9,
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
+            doubtful: a.doubtful || b.doubtful,
         };
         if !escapes.is_empty() {
             let before = self.heap.clone();
@@ -479,8 +483,13 @@ impl Store {
 
     /// Places and globals that may differ between the two stores: heap indices below `known`, and global names.
     pub fn changes(&self, other: &Store, known: u32) -> (Vec<ObjId>, Vec<u32>) {
-        let heap =
-            self.heap.different(&other.heap).into_iter().filter(|&at| (at as u32) < known && self.heap.get(at) != other.heap.get(at));
+        let heap = self.heap.different(&other.heap).into_iter().filter(|&at| {
+            let (a, b) = (self.heap.get(at), other.heap.get(at));
+            (at as u32) < known && !shared(&a.obj, &b.obj) && {
+                self.charge(weight(&a.obj));
+                a != b
+            }
+        });
         let globals = self.globals.different(&other.globals).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
     }
@@ -508,6 +517,27 @@ impl Store {
             && self.patched == other.patched
             && self.builtins_open == other.builtins_open
     }
+}
+
+/// Whether two places share their contents, so that nothing needs to be compared.
+fn shared(a: &Obj, b: &Obj) -> bool {
+    match (a, b) {
+        (Obj::List(x), Obj::List(y)) => Rc::ptr_eq(x, y),
+        (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && Rc::ptr_eq(x, y),
+        (Obj::Dict(x, k), Obj::Dict(y, l)) => Rc::ptr_eq(x, y) && k == l,
+        (Obj::Set(x, f), Obj::Set(y, g)) => f == g && Rc::ptr_eq(x, y),
+        _ => false,
+    }
+}
+
+/// Steps it takes to compare or join an object.
+fn weight(obj: &Obj) -> u64 {
+    let n = match obj {
+        Obj::List(items) | Obj::Deque(items, _) => items.exact.len(),
+        Obj::Dict(table, _) | Obj::Set(table, _) => 4 * table.exact.len(),
+        _ => 1,
+    };
+    n as u64 / 8
 }
 
 fn push_items(items: &Items, work: &mut Vec<V>) {

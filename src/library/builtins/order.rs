@@ -62,7 +62,7 @@ fn mixed(n: i128, x: f64) -> Option<Ordering> {
 }
 
 /// Whether comparing any two of these with `<` cannot raise nor run code of the program: all numbers, or all strings.
-fn orderly(values: &[V]) -> bool {
+pub fn orderly(values: &[V]) -> bool {
     let number = |v: &V| v.alternatives().iter().all(V::is_number);
     let text = |v: &V| v.alternatives().iter().all(|v| matches!(v, V::Str(_) | V::Strs(_)));
     values.len() < 2 || values.iter().all(number) || values.iter().all(text)
@@ -87,29 +87,34 @@ fn keys_of(host: &mut dyn Host, items: &Items, key: &V) -> R<Items> {
     Ok(host.take(&mapped)?.items)
 }
 
+/// The items in the order of their keys, where all keys are known and compare without running code of the program.
+pub fn sorted_exactly(items: &Items, keys: &Items, reverse: bool) -> Option<Items> {
+    if items.rest.is_some() || keys.rest.is_some() {
+        return None;
+    }
+    let mut at: Vec<usize> = (0..items.exact.len()).collect();
+    let mut failed = false;
+    at.sort_by(|&i, &j| {
+        let (a, b) = if reverse { (&keys.exact[j], &keys.exact[i]) } else { (&keys.exact[i], &keys.exact[j]) };
+        order(a, b).unwrap_or_else(|| {
+            failed = true;
+            Ordering::Equal
+        })
+    });
+    (!failed).then(|| Items { exact: at.into_iter().map(|i| items.exact[i].clone()).collect(), rest: None })
+}
+
 /// The items in order: exactly where all keys are known, otherwise in any order.
 pub fn sort_items(host: &mut dyn Host, items: &Items, key: &V, reverse: Option<bool>) -> R<Items> {
     let keys = keys_of(host, items, key)?;
-    let n = items.exact.len();
-    host.burn(n as u64 / 2)?;
+    host.burn(items.exact.len() as u64 / 2)?;
     let (low, high) = count(items);
     host.cost(cost::sort(low as f64));
     if high < 2 {
         return Ok(items.clone());
     }
-    if let (Some(reverse), None, None) = (reverse, &items.rest, &keys.rest) {
-        let mut at: Vec<usize> = (0..n).collect();
-        let mut failed = false;
-        at.sort_by(|&i, &j| {
-            let (a, b) = if reverse { (&keys.exact[j], &keys.exact[i]) } else { (&keys.exact[i], &keys.exact[j]) };
-            order(a, b).unwrap_or_else(|| {
-                failed = true;
-                Ordering::Equal
-            })
-        });
-        if !failed {
-            return Ok(Items { exact: at.into_iter().map(|i| items.exact[i].clone()).collect(), rest: None });
-        }
+    if let Some(sorted) = reverse.and_then(|reverse| sorted_exactly(items, &keys, reverse)) {
+        return Ok(sorted);
     }
     let mut all = keys.exact.clone();
     all.extend(keys.rest.iter().map(|r| r.element.clone()));

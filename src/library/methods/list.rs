@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, concat, element, equal, index_or, is_plain, join_all, kind, list_items, push, set_list, shuffled, take_all, unknown,
-    why_of, with, wrong,
+    allocates, bag, concat, element, equal, index_or, is_plain, kind, list_items, push, set_list, shuffled, take_all, unknown, why_of,
+    with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::value::cost;
@@ -409,7 +409,6 @@ fn reverse(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list]) };
         let Some((_, items)) = list_items(host, &list) else { return Ok(V::None) };
         host.burn(items.exact.len() as u64 / 64)?;
-        host.cost(cost::REVERSED_ITEM.times(0.0));
         if items.rest.is_none() {
             drop(items);
             change(host, id, |items, _| items.exact.reverse());
@@ -426,10 +425,16 @@ fn sort(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list, key]) };
         let Some((_, items)) = list_items(host, &list) else { return Ok(V::None) };
         let reverse = if matches!(reverse, V::Undef) { Some(false) } else { host.truth(&reverse)? };
+        // Where comparing may raise, an exception leaves the list in any order.
+        let known = reverse.is_some_and(|reverse| crate::library::builtins::order::sorted_exactly(&items, &items, reverse).is_some());
+        if matches!(key, V::Undef | V::None) && !known && !crate::library::builtins::order::orderly(&items.exact) {
+            let any = shuffled(host, &items);
+            set_list(host, id, any);
+        }
+        let Some((_, during)) = list_items(host, &list) else { return Ok(V::None) };
         let sorted = crate::library::builtins::order::sort_items(host, &items, &key, reverse)?;
         match list_items(host, &list) {
-            Some((_, now)) if now == items => {
-                // An exception while comparing leaves it in any order.
+            Some((_, now)) if now == during => {
                 set_list(host, id, sorted);
             }
             _ => {
@@ -438,9 +443,4 @@ fn sort(host: &mut dyn Host, args: Args) -> R<V> {
         }
         Ok(V::None)
     })
-}
-
-/// Joins what a list holds into one value.
-pub fn any_item(host: &mut dyn Host, items: &[V]) -> V {
-    join_all(host, items).unwrap_or(V::Unknown(Why::Lost))
 }

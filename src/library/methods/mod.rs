@@ -2,8 +2,11 @@
 
 use super::Entry;
 
+pub mod bytes;
+pub mod deque;
 pub mod dict;
 pub mod list;
+pub mod number;
 pub mod object;
 pub mod printf;
 pub mod set;
@@ -18,6 +21,9 @@ pub fn find(name: &str) -> Option<Entry> {
         "tuple" => list::find_tuple(method),
         "dict" => dict::find(method),
         "collections.defaultdict" | "collections.Counter" => dict::find_special(owner, method),
+        "bytes" | "bytearray" => bytes::find(owner, method),
+        "int" | "bool" | "float" => number::find(owner, method),
+        "collections.deque" => deque::find(method),
         "set" | "frozenset" => set::find(method),
         "generator" | "iterator" | "object" | "BaseException" | "Exception" | "range" => object::find(owner, method),
         _ => None,

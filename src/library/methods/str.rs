@@ -3,7 +3,7 @@
 use crate::fact::FactKind;
 use crate::library::builtins::text::{Shown, formatted};
 use crate::library::common::{
-    SIZE_LIMIT, allocates, bag, element, index, index_or, kind, size, size_value, take_all, type_error, unknown, why_of, with, wrong,
+    SIZE_LIMIT, allocates, bag, index, index_or, kind, size, size_value, take_all, type_error, unknown, why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
@@ -606,9 +606,4 @@ fn translate(host: &mut dyn Host, args: Args) -> R<V> {
         unknown(host, &[table]);
         Ok(V::strs(0, u64::MAX, why_of(&[&s])))
     })
-}
-
-/// What any of the items may be, for other modules of text.
-pub fn any_element(host: &mut dyn Host, items: &crate::value::object::Items) -> Option<V> {
-    element(host, items)
 }
