@@ -146,6 +146,10 @@ impl Host for Machine<'_> {
         }
     }
 
+    fn wait(&mut self, awaitable: &V) -> R<V> {
+        self.await_value(awaitable)
+    }
+
     fn interruptible(&mut self) {
         self.store.path.interruptible = true;
     }

@@ -80,6 +80,15 @@ impl Machine<'_> {
                     let t = *t;
                     Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high))
                 }
+                Obj::View { of, kind } => match (of.clone(), *kind) {
+                    (of @ V::Ref(dict), kind) if matches!(self.store.get(dict), Obj::Dict(..)) => Ok(self.iter(kind, vec![of, V::Int(0)])),
+                    // Views of one of several dicts, or of one that outside code holds.
+                    (of, _) => {
+                        self.store.escape(&of);
+                        self.may_raise_class("");
+                        Ok(V::Unknown(Why::Lost))
+                    }
+                },
                 Obj::Iter(_) | Obj::Generator(_) => Ok(value.clone()),
                 Obj::Instance { .. } => self.iterate_instance(value),
                 Obj::Escaped(_) => {
@@ -1046,6 +1055,25 @@ impl Machine<'_> {
                 Obj::Dict(table, _) => {
                     let rest = table.rest.clone();
                     return finite(Items { exact: table.exact.values().map(|(k, _)| k.clone()).collect(), rest });
+                }
+                Obj::View { of: V::Ref(dict), kind } => {
+                    if let Obj::Dict(table, _) = self.store.get(*dict).clone() {
+                        let kind = *kind;
+                        self.burn(table.exact.len() as u64 / 16)?;
+                        let entries = table.exact.values().cloned().chain(table.rest.iter().map(|r| (r.element.clone(), r.value.clone())));
+                        let mut shown: Vec<V> = Vec::with_capacity(table.exact.len() + 1);
+                        for (k, v) in entries.collect::<Vec<_>>() {
+                            shown.push(match kind {
+                                IterKind::Keys => k,
+                                IterKind::Values => v,
+                                _ => self.make_tuple(vec![k, v]),
+                            });
+                        }
+                        let last = if table.rest.is_some() { shown.pop() } else { None };
+                        let rest =
+                            table.rest.as_ref().zip(last).map(|(r, element)| Rest { element, value: V::None, low: r.low, high: r.high });
+                        return finite(Items { exact: shown, rest });
+                    }
                 }
                 _ => {}
             },

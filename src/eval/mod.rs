@@ -163,7 +163,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         }
         let share = (left / (uncalled.len() - i) as u64).min(left);
         let share = share.max(left / 8).max(1000).min(left);
-        machine.fuel = share;
+        machine.fuel = share.saturating_sub(machine.store.take_work());
         machine.call_floor = 0;
         machine.loop_floor = 0;
         let kept = machine.store.clone();

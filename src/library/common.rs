@@ -49,7 +49,14 @@ pub fn bind<const N: usize>(host: &mut dyn Host, args: &Args, names: [&str; N], 
 }
 
 /// Binds arguments and runs the transfer function for each combination of the alternatives of the first `spread` of them.
-pub fn with<const N: usize>(host: &mut dyn Host, args: &Args, names: [&str; N], min: usize, spread: usize, run: &dyn Fn(&mut dyn Host, [V; N]) -> R<V>) -> R<V> {
+pub fn with<const N: usize>(
+    host: &mut dyn Host,
+    args: &Args,
+    names: [&str; N],
+    min: usize,
+    spread: usize,
+    run: &dyn Fn(&mut dyn Host, [V; N]) -> R<V>,
+) -> R<V> {
     let Some(bound) = bind(host, args, names, min)? else { return Ok(host.unknown_call(args)) };
     let combinations = bound[..spread].iter().map(|v| v.alternatives().len()).product::<usize>();
     if combinations == 1 {
@@ -137,7 +144,18 @@ pub fn index_or(host: &mut dyn Host, value: &V, default: i128) -> R<Option<Int>>
 /// Whether a value is certainly hashed and compared without running code of the program.
 pub fn is_plain(value: &V) -> bool {
     match value {
-        V::None | V::Ellipsis | V::Bool(_) | V::AnyBool(_) | V::Int(_) | V::Ints(_) | V::Float(_) | V::Floats(_) | V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => true,
+        V::None
+        | V::Ellipsis
+        | V::Bool(_)
+        | V::AnyBool(_)
+        | V::Int(_)
+        | V::Ints(_)
+        | V::Float(_)
+        | V::Floats(_)
+        | V::Str(_)
+        | V::Strs(_)
+        | V::Bytes(_)
+        | V::ManyBytes(_) => true,
         V::Tuple(t) => match &**t {
             Tuple::Exact(items) => items.iter().all(is_plain),
             Tuple::Bag { element, .. } => is_plain(element),
@@ -161,7 +179,11 @@ pub fn equal(host: &mut dyn Host, a: &V, b: &V) -> R<Option<bool>> {
     let answer = host.compare(CompareOp::Eq, a, b)?;
     let known = host.truth(&answer)?;
     // Equal NaNs inside tuples and objects of outside code may still be one object.
-    Ok(if known == Some(false) && !(is_plain(a) && is_plain(b)) && (holds_nan(a) || kind(host, a).is_none() && kind(host, b).is_none()) { None } else { known })
+    Ok(if known == Some(false) && !(is_plain(a) && is_plain(b)) && (holds_nan(a) || kind(host, a).is_none() && kind(host, b).is_none()) {
+        None
+    } else {
+        known
+    })
 }
 
 fn holds_nan(v: &V) -> bool {
@@ -374,7 +396,8 @@ pub fn take_all(host: &mut dyn Host, iterable: &V, callee: &str, floor: crate::v
 pub fn allocates(host: &mut dyn Host, kind: FactKind, callee: &str, low: u64, high: u64) {
     if low as f64 > host.limits().memory as f64 {
         let measure = Measure { unit: Unit::Bytes, low: low as f64, high: if high == u64::MAX { f64::INFINITY } else { high as f64 } };
-        let words = [("op", callee.to_owned()), ("callee", callee.to_owned()), ("expression", format!("{callee}(…)")), ("bytes", low.to_string())];
+        let words =
+            [("op", callee.to_owned()), ("callee", callee.to_owned()), ("expression", format!("{callee}(…)")), ("bytes", low.to_string())];
         host.fact(kind, Some(measure), Proof::Proven, &words);
     }
 }
@@ -406,7 +429,9 @@ pub fn dunder(host: &mut dyn Host, value: &V, name: &str) -> Option<V> {
     let Obj::Instance { class: V::Ref(class), .. } = host.store().get(*id) else { return None };
     let class = *class;
     let Obj::Class(c) = host.store().get(class).clone() else { return None };
-    let find = |c: &crate::value::object::Class| c.attrs.iter().find(|(n, v)| &*n.text() == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone());
+    let find = |c: &crate::value::object::Class| {
+        c.attrs.iter().find(|(n, v)| &*n.text() == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone())
+    };
     find(&c).or_else(|| {
         c.mro.iter().find_map(|base| {
             let V::Ref(base) = base else { return None };

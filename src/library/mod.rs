@@ -155,6 +155,8 @@ pub trait Host {
     fn integer(&mut self, kind: FactKind, op: &str, expression: String, bits: (u64, u64));
     /// Waits: seconds as an interval, reported against the timeout with everything before it.
     fn sleep(&mut self, low: f64, high: f64, callee: &str);
+    /// Runs an awaitable to its end, as `await` does.
+    fn wait(&mut self, awaitable: &V) -> R<V>;
     /// Something that can interrupt the program at any time has been installed.
     fn interruptible(&mut self);
     /// The class or type of a value, when known: a class of the program or a library type.

@@ -621,6 +621,11 @@ pub enum Obj {
         class: V,
         this: V,
     },
+    /// `d.keys()`, `d.values()`, `d.items()`: what a dict holds, as it changes ([`IterKind::Keys`] and its kin).
+    View {
+        of: V,
+        kind: IterKind,
+    },
 }
 
 /// Which kind of dict.

@@ -110,7 +110,9 @@ fn isinstance(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn issubclass(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 0, &|host, [class, base]| {
-        let is_class = |host: &mut dyn Host, v: &V| matches!(v, V::Lib(_)) || matches!(v, V::Ref(id) if matches!(host.store().get(*id), Obj::Class(_)));
+        let is_class = |host: &mut dyn Host, v: &V| {
+            matches!(v, V::Lib(_)) || matches!(v, V::Ref(id) if matches!(host.store().get(*id), Obj::Class(_)))
+        };
         if is_class(host, &class) && class == base {
             return Ok(V::Bool(true));
         }
@@ -128,7 +130,9 @@ fn callable(host: &mut dyn Host, args: Args) -> R<V> {
             V::Module(_) | V::Exc(_) => Some(false),
             V::Ref(id) => match host.store().get(*id) {
                 Obj::Function(_) | Obj::Class(_) | Obj::Bound { .. } | Obj::Partial { .. } => Some(true),
-                Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..) | Obj::Generator(_) | Obj::Iter(_) | Obj::ByteArray(_) => Some(false),
+                Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..) | Obj::Generator(_) | Obj::Iter(_) | Obj::ByteArray(_) => {
+                    Some(false)
+                }
                 _ => None,
             },
             v => v.type_name().map(|_| false),
@@ -233,7 +237,13 @@ fn compile(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn import(host: &mut dyn Host, args: Args) -> R<V> {
     match args.pos.as_slice() {
-        [V::Str(name)] if args.kw.is_empty() && crate::library::modules::is_standard(name.split('.').next().unwrap_or(name)) && !name.contains('.') => Ok(V::Module(Sym::new(name))),
+        [V::Str(name)]
+            if args.kw.is_empty()
+                && crate::library::modules::is_standard(name.split('.').next().unwrap_or(name))
+                && !name.contains('.') =>
+        {
+            Ok(V::Module(Sym::new(name)))
+        }
         _ => Ok(host.unknown_call(&args)),
     }
 }

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    SIZE_LIMIT, allocates, bag, bind, element, index, index_or, iterator, kind, loosened, never_ends, set_of, size, table_add, table_add_rest, take_all, type_error, unknown, why_of, with, wrong,
+    SIZE_LIMIT, allocates, bag, bind, element, index, index_or, iterator, kind, loosened, never_ends, set_of, size, table_add,
+    table_add_rest, take_all, type_error, unknown, why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, Next, R, count, list_of};
 use crate::value::cost;
 use crate::value::int::Int;
-use crate::value::object::{DictKind, IterKind, Items, MAX_EXACT_TEXT, Obj, Rest, Sym, Table, Text, Tuple, V, Why};
+use crate::value::object::{DictKind, Items, IterKind, MAX_EXACT_TEXT, Obj, Rest, Sym, Table, Text, Tuple, V, Why};
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -437,7 +438,11 @@ fn reversed(host: &mut dyn Host, args: Args) -> R<V> {
             let span = if step > 0 { stop.saturating_sub(start) } else { start.saturating_sub(stop) };
             let n = if span <= 0 { 0 } else { (span - 1) / step.abs() + 1 };
             let last = start.saturating_add(step.saturating_mul(n - 1));
-            return Ok(iterator(host, IterKind::Range, vec![V::Int(last), V::Int(start.saturating_sub(step)), V::Int(step.saturating_neg())]));
+            return Ok(iterator(
+                host,
+                IterKind::Range,
+                vec![V::Int(last), V::Int(start.saturating_sub(step)), V::Int(step.saturating_neg())],
+            ));
         }
         match kind(host, &x) {
             Some("list" | "tuple" | "str" | "bytes" | "range" | "deque") => {

@@ -10,5 +10,9 @@ pub mod text;
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
-    numbers::find(name).or_else(|| text::find(name)).or_else(|| containers::find(name)).or_else(|| order::find(name)).or_else(|| attributes::find(name))
+    numbers::find(name)
+        .or_else(|| text::find(name))
+        .or_else(|| containers::find(name))
+        .or_else(|| order::find(name))
+        .or_else(|| attributes::find(name))
 }

@@ -58,7 +58,9 @@ fn int(host: &mut dyn Host, args: Args) -> R<V> {
     if args.exactly(0) {
         return Ok(V::Int(0));
     }
-    with(host, &args, ["", "base"], 1, 2, &|host, [x, base]| if matches!(base, V::Undef) { to_int(host, &x) } else { int_in_base(host, &x, &base) })
+    with(host, &args, ["", "base"], 1, 2, &|host, [x, base]| {
+        if matches!(base, V::Undef) { to_int(host, &x) } else { int_in_base(host, &x, &base) }
+    })
 }
 
 fn to_int(host: &mut dyn Host, x: &V) -> R<V> {
@@ -285,7 +287,11 @@ fn divmod(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 2, &|host, [a, b]| {
         if !(a.is_number() && b.is_number()) {
             let offending = if a.is_number() { &b } else { &a };
-            return if kind(host, &a).is_some() && kind(host, &b).is_some() { type_error(host) } else { wrong(host, &offending.clone(), &[a, b]) };
+            return if kind(host, &a).is_some() && kind(host, &b).is_some() {
+                type_error(host)
+            } else {
+                wrong(host, &offending.clone(), &[a, b])
+            };
         }
         let quotient = host.binary(BinaryOp::FloorDiv, &a, &b)?;
         let remainder = host.binary(BinaryOp::Mod, &a, &b)?;
@@ -308,7 +314,12 @@ fn pow(host: &mut dyn Host, args: Args) -> R<V> {
             if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
                 let power = x.pow(&y);
                 if let (Some(int), false) = (power.int, power.float_possible) {
-                    host.integer(FactKind::IntegerPower, "pow", format!("pow({}, {})", shown(&a), shown(&b)), (int.bits_low, int.bits_high));
+                    host.integer(
+                        FactKind::IntegerPower,
+                        "pow",
+                        format!("pow({}, {})", shown(&a), shown(&b)),
+                        (int.bits_low, int.bits_high),
+                    );
                     return Ok(V::int(int, why_of(&[&a, &b])));
                 }
             }

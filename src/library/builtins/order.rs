@@ -8,7 +8,7 @@ use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{IterKind, Items, Tuple, V, Why};
+use crate::value::object::{Items, IterKind, Tuple, V, Why};
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -281,7 +281,9 @@ fn sum(host: &mut dyn Host, args: Args) -> R<V> {
     let items = take_all(host, &x, "sum", cost::C_ITERATION)?;
     let all: Vec<&V> = items.exact.iter().chain(items.rest.iter().filter(|r| r.high > 0).map(|r| &r.element)).collect();
     let float = |v: &V| v.alternatives().iter().any(|v| matches!(v, V::Float(_) | V::Floats(_)));
-    if all.iter().copied().chain([&start]).all(|v| v.alternatives().iter().all(V::is_number)) && (float(&start) || all.iter().any(|v| float(v))) {
+    if all.iter().copied().chain([&start]).all(|v| v.alternatives().iter().all(V::is_number))
+        && (float(&start) || all.iter().any(|v| float(v)))
+    {
         return Ok(sum_floats(&items, &start, why_of(&all)));
     }
     let mut total = start;

@@ -63,7 +63,11 @@ impl Shown {
             (Shown::Exact(a), Shown::Exact(b)) if a.len() + b.len() <= MAX_EXACT_TEXT => Shown::Exact(a + b),
             (a, b) => {
                 let (x, y) = (a.bounds(), b.bounds());
-                let why = [&a, b].iter().filter_map(|s| if let Shown::Length(_, _, why) = s { Some(*why) } else { None }).max().unwrap_or(Why::Lost);
+                let why = [&a, b]
+                    .iter()
+                    .filter_map(|s| if let Shown::Length(_, _, why) = s { Some(*why) } else { None })
+                    .max()
+                    .unwrap_or(Why::Lost);
                 Shown::Length(x.0.saturating_add(y.0), x.1.saturating_add(y.1), why)
             }
         }
@@ -150,14 +154,21 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
         V::Ref(id) => {
             let obj = host.store().get(*id).clone();
             match obj {
-                Obj::List(items) if depth > 0 && items.rest.is_none() && items.exact.len() <= RENDERED => sequence(host, "[", &items.exact, "]", depth),
+                Obj::List(items) if depth > 0 && items.rest.is_none() && items.exact.len() <= RENDERED => {
+                    sequence(host, "[", &items.exact, "]", depth)
+                }
                 Obj::Dict(table, DictKind::Plain) if depth > 0 && table.rest.is_none() && table.exact.len() <= RENDERED => {
                     let mut out = Shown::Exact("{".to_owned());
                     for (i, (k, v)) in table.exact.values().enumerate() {
                         if i > 0 {
                             out = out.then(&Shown::Exact(", ".to_owned()));
                         }
-                        out = out.then(&render(host, k, true, depth - 1)?).then(&Shown::Exact(": ".to_owned())).then(&render(host, v, true, depth - 1)?);
+                        out = out.then(&render(host, k, true, depth - 1)?).then(&Shown::Exact(": ".to_owned())).then(&render(
+                            host,
+                            v,
+                            true,
+                            depth - 1,
+                        )?);
                     }
                     Ok(out.then(&Shown::Exact("}".to_owned())))
                 }
@@ -198,7 +209,10 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
 
 /// Exceptions whose text is not that of their arguments.
 fn is_special(class: &str) -> bool {
-    class.ends_with("Group") || ["OSError", "SyntaxError", "UnicodeError", "ImportError"].iter().any(|base| crate::library::exceptions::derives(class, base) == Some(true))
+    class.ends_with("Group")
+        || ["OSError", "SyntaxError", "UnicodeError", "ImportError"]
+            .iter()
+            .any(|base| crate::library::exceptions::derives(class, base) == Some(true))
 }
 
 /// Text of parts that are not looked at: what they do when asked for it is unknown, unless they are plain values.
@@ -253,7 +267,9 @@ fn str(host: &mut dyn Host, args: Args) -> R<V> {
         }
         let decode = V::lib("bytes.decode");
         match x {
-            V::Bytes(_) | V::ManyBytes(_) => host.call(&decode, Args::of([x, encoding, errors].into_iter().filter(|v| !matches!(v, V::Undef)))),
+            V::Bytes(_) | V::ManyBytes(_) => {
+                host.call(&decode, Args::of([x, encoding, errors].into_iter().filter(|v| !matches!(v, V::Undef))))
+            }
             _ => wrong(host, &x.clone(), &[x, encoding, errors]),
         }
     })

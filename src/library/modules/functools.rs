@@ -286,7 +286,10 @@ fn call_cached(host: &mut dyn Host, mut args: Args) -> R<V> {
     };
     let kept = joined(host, result.clone(), now).unwrap_or(V::Unknown(Why::Lost));
     change(host, id, |table| {
-        *table = Table { exact: indexmap::IndexMap::default(), rest: Some(Rest { element: V::Unknown(Why::Lost), value: kept, low: 0, high: u64::MAX }) };
+        *table = Table {
+            exact: indexmap::IndexMap::default(),
+            rest: Some(Rest { element: V::Unknown(Why::Lost), value: kept, low: 0, high: u64::MAX }),
+        };
     });
     result.ok_or_else(|| stopped.unwrap_or(Stop::Dead))
 }

@@ -1,7 +1,7 @@
 //! `itertools`: lazy iterators as the evaluator steps them, and the combinatorial ones, exact while small.
 
 use crate::library::{Args, Entry, Host, R, count as count_of};
-use crate::value::object::{IterKind, Items, V, Why};
+use crate::value::object::{Items, IterKind, V, Why};
 
 use super::support::{all, bind, element, iterate_bag, iterator, partial, take, to_int, why};
 
@@ -156,7 +156,9 @@ fn islice(host: &mut dyn Host, args: Args) -> R<V> {
         Position::Default => V::None,
         Position::Exact(n) => V::Int(n),
         // From the front item by item, an unknown end only means that it may end anywhere.
-        Position::Unknown if first == 0 && stride == 1 => stop.and_then(V::as_int).map_or_else(|| V::any_size(Why::Lost), |n| V::int(n, Why::Lost)),
+        Position::Unknown if first == 0 && stride == 1 => {
+            stop.and_then(V::as_int).map_or_else(|| V::any_size(Why::Lost), |n| V::int(n, Why::Lost))
+        }
         Position::Unknown => return Ok(host.unknown_call(&Args::of([source]))),
     };
     Ok(iterator(host, IterKind::Islice, vec![source, V::Int(0), V::Int(first), end, V::Int(stride)]))

@@ -245,11 +245,15 @@ fn isnan(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn isinf(host: &mut dyn Host, args: Args) -> R<V> {
-    elementary(host, &args, |host, v| test(host, v, f64::is_infinite, |x| if x.is_nan() { Some(false) } else { (!x.may_be_infinite()).then_some(false) }))
+    elementary(host, &args, |host, v| {
+        test(host, v, f64::is_infinite, |x| if x.is_nan() { Some(false) } else { (!x.may_be_infinite()).then_some(false) })
+    })
 }
 
 fn isfinite(host: &mut dyn Host, args: Args) -> R<V> {
-    elementary(host, &args, |host, v| test(host, v, f64::is_finite, |x| if x.is_nan() { Some(false) } else { (!x.may_be_infinite() && !x.nan).then_some(true) }))
+    elementary(host, &args, |host, v| {
+        test(host, v, f64::is_finite, |x| if x.is_nan() { Some(false) } else { (!x.may_be_infinite() && !x.nan).then_some(true) })
+    })
 }
 
 fn degrees(host: &mut dyn Host, args: Args) -> R<V> {

@@ -6,7 +6,9 @@ use crate::value::float::Float;
 use crate::value::int::{Comparison, Int};
 use crate::value::object::{Items, Obj, Rest, Text, V, Why};
 
-use super::support::{all, bag, bind, element, look, outside_any, outside_float, outside_none, outside_size, outside_str, to_float, to_int};
+use super::support::{
+    all, bag, bind, element, look, outside_any, outside_float, outside_none, outside_size, outside_str, to_float, to_int,
+};
 
 /// The entry for a name in `random`.
 pub fn find(name: &str) -> Option<Entry> {
@@ -22,9 +24,8 @@ pub fn find(name: &str) -> Option<Entry> {
         "getrandbits" => getrandbits,
         "randbytes" => randbytes,
         "seed" => outside_none,
-        "gauss" | "normalvariate" | "lognormvariate" | "vonmisesvariate" | "gammavariate" | "betavariate" | "paretovariate" | "weibullvariate" | "expovariate" | "triangular" => {
-            outside_float
-        }
+        "gauss" | "normalvariate" | "lognormvariate" | "vonmisesvariate" | "gammavariate" | "betavariate" | "paretovariate"
+        | "weibullvariate" | "expovariate" | "triangular" => outside_float,
         "binomialvariate" => outside_size,
         "getstate" => outside_any,
         "setstate" => outside_none,
@@ -117,7 +118,8 @@ fn uniform(host: &mut dyn Host, args: Args) -> R<V> {
     // `a + (b - a) * random()`: rounding may reach either end, and a huge span overflows to infinity.
     let joined = a.join(&b);
     let span = (joined.high - joined.low).abs();
-    let range = if span.is_finite() { Float { low: joined.low.next_down(), high: joined.high.next_up(), nan: joined.nan } } else { Float::ANY };
+    let range =
+        if span.is_finite() { Float { low: joined.low.next_down(), high: joined.high.next_up(), nan: joined.nan } } else { Float::ANY };
     Ok(V::float(range, Why::Outside))
 }
 
@@ -163,7 +165,8 @@ fn choices(host: &mut dyn Host, args: Args) -> R<V> {
     }
     host.may_raise("IndexError");
     let k = to_int_of(host, k.as_ref())?;
-    let (low, high) = (k.low.clamp(0, i128::from(u64::MAX)) as u64, k.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64));
+    let (low, high) =
+        (k.low.clamp(0, i128::from(u64::MAX)) as u64, k.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64));
     let any = element(host, &items).unwrap_or(V::Unknown(Why::Outside));
     Ok(list_of(host, bag(any, low, high)))
 }

@@ -49,7 +49,8 @@ pub fn pure(host: &mut dyn Host, values: &[V], run: fn(&mut dyn Host, &[V]) -> R
         if combinations.len() * alternatives.len() > MAX_COMBINATIONS {
             return Ok(host.unknown_call(&Args::of(values.iter().cloned())));
         }
-        combinations = combinations.iter().flat_map(|c| alternatives.iter().map(|v| c.iter().cloned().chain([(*v).clone()]).collect())).collect();
+        combinations =
+            combinations.iter().flat_map(|c| alternatives.iter().map(|v| c.iter().cloned().chain([(*v).clone()]).collect())).collect();
     }
     if let [only] = combinations.as_slice() {
         return run(host, only);

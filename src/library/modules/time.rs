@@ -60,11 +60,9 @@ pub fn seconds(host: &mut dyn Host, value: &V) -> R<Option<(f64, f64)>> {
 
 fn sleep(host: &mut dyn Host, args: Args) -> R<V> {
     let [value] = all(host, &args, ["/seconds"])?;
-    pure(host, &[value], |host, values| {
-        match seconds(host, &values[0])? {
-            Some((low, high)) => Ok(V::tuple(vec![V::Float(low), V::Float(high)])),
-            None => Ok(V::tuple(vec![V::Float(0.0), V::Float(LONGEST_WAIT)])),
-        }
+    pure(host, &[value], |host, values| match seconds(host, &values[0])? {
+        Some((low, high)) => Ok(V::tuple(vec![V::Float(low), V::Float(high)])),
+        None => Ok(V::tuple(vec![V::Float(0.0), V::Float(LONGEST_WAIT)])),
     })
     .map(|waits| {
         let (low, high) = bounds(&waits);
