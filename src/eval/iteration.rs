@@ -979,10 +979,9 @@ impl Machine<'_> {
                 }
             }
             Exit::Lost => {
-                self.store.escape_all(&frame.locals);
-                let cells: Vec<V> = frame.cells.iter().map(|c| V::Ref(*c)).collect();
-                self.store.escape_all(&cells);
-                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: None, coroutine: false, may_be_done: true }));
+                // Its code may go on at any place it could stand at, so what it touches escapes with it.
+                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: Some(frame), coroutine: false, may_be_done: true }));
+                self.store.escape(&V::Ref(id));
                 self.may_raise_class("");
                 self.last_return = None;
                 Next::Maybe(V::Unknown(Why::Lost))

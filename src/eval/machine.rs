@@ -78,6 +78,8 @@ pub enum Flow {
     Yield(V),
     /// Yields, and runs the same instruction again when resumed.
     YieldAgain(V),
+    /// Yields something unknown and stays, or goes on: nobody knows where the generator stands from here.
+    YieldLost,
 }
 
 /// A place in the code.
@@ -477,6 +479,19 @@ impl<'p> Machine<'p> {
                     frame.handling.clear();
                     frame.pc = RETURN;
                     self.settle(frame, cx)
+                }
+                Ok(Flow::YieldLost) => {
+                    for l in &mut cx.loops {
+                        l.left = true;
+                    }
+                    // Two places to go on from: see `finish`.
+                    frame.stack.push(V::Unknown(Why::Lost));
+                    for next in [pc, pc + 1] {
+                        frame.pc = next;
+                        let kept = self.keep(frame);
+                        self.keep_yield(cx, kept);
+                    }
+                    self.resume(frame, cx)
                 }
                 Ok(ref flow @ (Flow::Yield(ref value) | Flow::YieldAgain(ref value))) => {
                     let value = value.clone();

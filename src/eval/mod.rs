@@ -73,6 +73,8 @@ pub struct Facts {
     pub globals: serde_json::Map<String, serde_json::Value>,
     /// Steps spent.
     pub fuel_spent: u64,
+    /// Whether the program may have made globals that are not listed (`exec`, `globals()`, an unknown star-import).
+    pub open_globals: bool,
     /// Least seconds the program takes to its end, where it has one.
     pub floor: f64,
 }
@@ -131,6 +133,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let exit = machine.run_frame(&mut frame);
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
     let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
+    let open_globals = machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
     let mut globals = serde_json::Map::new();
     if !out_of_fuel {
         for (id, name) in program.names.iter().enumerate() {
@@ -204,5 +207,6 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         globals,
         fuel_spent: spent_by_main + spent_alone,
         floor,
+        open_globals,
     }
 }

@@ -110,7 +110,8 @@ impl Machine<'_> {
         let risky = matches!(op, BinaryOp::Pow | BinaryOp::LShift | BinaryOp::Mul);
         if let (V::Int(x), V::Int(y)) = (a, b) {
             let exact = small(op, *x, *y);
-            if let Some(n) = exact {
+            // Whatever fits here is within the limit, unless the limit is very low.
+            if let Some(n) = exact.filter(|_| !risky || self.settings.limits.int_bits >= 127) {
                 if risky {
                     self.mark_guard(GuardState::Safe);
                 }

@@ -97,6 +97,16 @@ fn make_partial(host: &mut dyn Host, args: Args) -> R<V> {
     let Some((function, rest)) = args.pos.split_first() else {
         return Err(host.raise("TypeError", "type 'partial' takes at least one argument"));
     };
+    if matches!(function, V::None | V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Tuple(_)) {
+        return Err(host.raise("TypeError", "the first argument must be callable"));
+    }
+    // Since 3.14 a placeholder keeps a position free.
+    if rest.iter().any(|v| is_lib(v, &["functools.Placeholder"])) {
+        return Ok(host.unknown_call(&args));
+    }
+    if !is_callable(host, function) {
+        host.may_raise("TypeError");
+    }
     Ok(host.alloc(Obj::Partial { function: function.clone(), args: Rc::new(rest.to_vec()), keywords: Rc::new(args.kw.clone()) }))
 }
 

@@ -122,13 +122,11 @@ fn position(host: &mut dyn Host, value: Option<&V>, least: i128) -> R<Position> 
     if n.high < least || n.low >= 1 << 63 {
         return Err(host.raise("ValueError", "must be None or an integer: 0 <= x <= sys.maxsize"));
     }
-    match n.is_exact() {
-        Some(n) => Ok(Position::Exact(n)),
-        None => {
-            host.may_raise("ValueError");
-            Ok(Position::Unknown)
-        }
+    if let Some(n) = n.is_exact() {
+        return Ok(Position::Exact(n));
     }
+    host.may_raise("ValueError");
+    Ok(Position::Unknown)
 }
 
 fn islice(host: &mut dyn Host, args: Args) -> R<V> {

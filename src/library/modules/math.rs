@@ -207,7 +207,7 @@ fn frexp(host: &mut dyn Host, args: Args) -> R<V> {
         match x.is_exact() {
             Some(x) if x == 0.0 => Ok(V::tuple(vec![V::Float(x), V::Int(0)])),
             Some(x) if x.is_normal() => {
-                let exponent = ((x.to_bits() >> 52) & 0x7ff) as i128 - 1022;
+                let exponent = i128::from((x.to_bits() >> 52) & 0x7ff) - 1022;
                 let mantissa = f64::from_bits((x.to_bits() & !(0x7ff << 52)) | (1022 << 52));
                 Ok(V::tuple(vec![V::Float(mantissa), V::Int(exponent)]))
             }
@@ -628,7 +628,9 @@ fn prod(host: &mut dyn Host, args: Args) -> R<V> {
 /// The product of everything an iterable gives, in order, and of where it starts.
 pub fn product(host: &mut dyn Host, name: &str, iterable: &V, start: &V) -> R<V> {
     let shape = |what: &str| format!("{name}({what})");
-    if let (V::Range(parts), Some(first)) = (iterable, start.as_int())
+    // A bool to start with stays one where nothing follows.
+    let first = if matches!(start, V::Bool(_) | V::AnyBool(_)) { None } else { start.as_int() };
+    if let (V::Range(parts), Some(first)) = (iterable, first)
         && let (Some(a), Some(b), Some(step)) = (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int())
         && let Some(all) = counting::product_of_range(a, b, step)
     {
@@ -640,7 +642,7 @@ pub fn product(host: &mut dyn Host, name: &str, iterable: &V, start: &V) -> R<V>
     host.burn(items.exact.len() as u64 / 8)?;
     let ints: Option<Vec<Int>> = items.exact.iter().map(V::as_int).collect();
     let rest = items.rest.as_ref().map(|r| (r.element.as_int(), r.low, r.high));
-    if let (Some(first), Some(ints)) = (start.as_int(), ints)
+    if let (Some(first), Some(ints)) = (first, ints)
         && !matches!(rest, Some((None, ..)))
     {
         let mut int = ints.iter().fold(first, |product, x| product.mul(x));
@@ -688,12 +690,10 @@ fn fsum(host: &mut dyn Host, args: Args) -> R<V> {
             _ => None,
         };
     }
-    Ok(match total {
-        Some(sum) => V::Float(sum + 0.0),
-        None => {
-            host.may_raise("OverflowError");
-            host.may_raise("ValueError");
-            V::any_float(why(&items.exact))
-        }
-    })
+    if let Some(sum) = total {
+        return Ok(V::Float(sum + 0.0));
+    }
+    host.may_raise("OverflowError");
+    host.may_raise("ValueError");
+    Ok(V::any_float(why(&items.exact)))
 }

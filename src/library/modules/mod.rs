@@ -1,4 +1,5 @@
 //! Modules of the standard library, one file each.
+#![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "every model has the type `Transfer`")]
 
 use super::Entry;
 

@@ -7,7 +7,7 @@ use crate::library::{Args, Host, R, Stop, Taken};
 use crate::value::convert;
 use crate::value::float::Float;
 use crate::value::int::Int;
-use crate::value::object::{Items, Iter, IterKind, Obj, Rest, Sym, Tuple, V, Why};
+use crate::value::object::{Items, Iter, IterKind, Obj, Rest, Tuple, V, Why};
 
 /// Combinations of alternatives that are worked out one by one.
 const MAX_COMBINATIONS: usize = 64;
@@ -239,16 +239,6 @@ pub fn look(host: &mut dyn Host, args: &Args) {
     } else {
         host.unknown_call(args);
     }
-}
-
-/// Calls a callable without arguments, or with some.
-pub fn call(host: &mut dyn Host, function: &V, values: impl IntoIterator<Item = V>) -> R<V> {
-    host.call(function, Args::of(values))
-}
-
-/// `name` as a symbol.
-pub fn sym(name: &str) -> Sym {
-    Sym::new(name)
 }
 
 /// A result nobody knows, from outside.

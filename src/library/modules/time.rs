@@ -31,16 +31,14 @@ pub fn seconds(host: &mut dyn Host, value: &V) -> R<Option<(f64, f64)>> {
     let float = match value {
         V::Float(f) => Float::exact(*f),
         V::Floats(r) => r.0,
-        _ => match value.as_int() {
-            Some(int) => {
-                let low = int.lower().map_or(f64::NEG_INFINITY, |n| n as f64);
-                Float::range(low, int.upper().map_or(f64::INFINITY, |n| n as f64))
-            }
-            None => {
+        _ => {
+            let Some(int) = value.as_int() else {
                 unless_foreign(host, value)?;
                 return Ok(None);
-            }
-        },
+            };
+            let low = int.lower().map_or(f64::NEG_INFINITY, |n| n as f64);
+            Float::range(low, int.upper().map_or(f64::INFINITY, |n| n as f64))
+        }
     };
     // NaN is a ValueError too.
     if float.is_nan() || float.high < 0.0 {
