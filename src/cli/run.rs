@@ -167,6 +167,7 @@ fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, 
         cwd: args.cwd.clone(),
         env: args.env.clone(),
         strict_output: args.strict_output,
+        helper: None,
     }
 }
 

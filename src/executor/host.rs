@@ -45,7 +45,7 @@ pub fn execute(
         Ok(pair) => pair,
         Err(error) => return Ok(Outcome::internal(format!("no socket: {error}"))),
     };
-    let helper = Command::new("/proc/self/exe")
+    let helper = Command::new(request.helper.as_deref().unwrap_or(Path::new("/proc/self/exe")))
         .arg0("antifreeze")
         .arg(SUPERVISE)
         .stdin(stdin)
@@ -199,21 +199,18 @@ fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Out
     out.mechanisms = ending.mechanisms.clone();
     out.killed_processes = ending.killed;
     out.duration_ms = (ending.seconds * 1e6).round() / 1e3;
-    if ending.stop == Stop::TimedOut {
-        out.threads = ending.threads.clone();
-        for thread in &mut out.threads {
-            thread.frames.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
-        }
-        out.stack_reason = ending.stack_reason.clone();
-        if out.stack_reason.is_none() {
-            out.stack = out.threads.first().map(|main| main.frames.clone());
-        }
+    out.threads.clone_from(&ending.threads);
+    for thread in &mut out.threads {
+        thread.frames.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
+    }
+    if let Some(stack) = &mut out.stack {
+        stack.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
+    } else if ending.mechanisms.stack.is_some() {
+        out.stack = out.threads.first().map(|main| main.frames.clone());
+    } else if out.limit.is_some() {
+        out.stack_reason = Some(ending.stack_reason.clone().unwrap_or_else(|| "the limit was met by a failure, not at a point in time".into()));
     } else {
-        if let Some(stack) = &mut out.stack {
-            stack.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
-        } else {
-            out.stack_reason = Some("collected at a deadline only".into());
-        }
+        out.stack_reason = Some("not stopped at a limit".into());
     }
     out
 }

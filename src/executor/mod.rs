@@ -87,6 +87,8 @@ pub struct Request {
     pub env: Vec<(String, String)>,
     /// Whether output over the limit ends it.
     pub strict_output: bool,
+    /// The `antifreeze` executable to start as the helper; this process's own if none is named.
+    pub helper: Option<PathBuf>,
 }
 
 /// Which of the program's outputs a block belongs to.

@@ -231,8 +231,10 @@ impl Run {
         let end = Instant::now();
         self.ending.seconds = self.ready.map_or(0.0, |ready| end.duration_since(ready).as_secs_f64());
         let stop = self.stop.unwrap_or(Stop::Failed);
-        if stop == Stop::TimedOut {
+        if matches!(stop, Stop::TimedOut | Stop::Memory | Stop::Output) {
             self.freeze_frame();
+        } else if stop == Stop::Processes {
+            self.ending.stack_reason = Some("too many processes: they were killed at once".into());
         }
         self.kill();
         self.ending.stop = stop;
