@@ -128,7 +128,9 @@ fn load(args: &RunArgs) -> Result<Source, String> {
             io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
             ("<stdin>".to_owned(), bytes)
         }
-        (None, Some(path)) => (path.to_string_lossy().into_owned(), std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?),
+        (None, Some(path)) => {
+            (path.to_string_lossy().into_owned(), std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?)
+        }
         (None, None) => return Err("nothing to run".into()),
     };
     let text = String::from_utf8(bytes).map_err(|error| format!("{name}: not UTF-8: {error}"))?;

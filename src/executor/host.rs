@@ -19,11 +19,7 @@ use crate::syntax::Span;
 
 /// Runs a program under its limits. Output is passed on as it comes, up to the limit, and is in the outcome too.
 /// `signals` is a descriptor made by [`super::signal_fd`]: what arrives there is passed on to the program.
-pub fn execute(
-    request: &Request,
-    signals: Option<&OwnedFd>,
-    stream: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<Outcome, Unusable> {
+pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, Unusable> {
     let lines = Lines::new(&request.text);
     let file = compiled_name(request);
     let job = Job {
@@ -39,7 +35,9 @@ pub fn execute(
     let stdin = match &request.stdin {
         Stdin::Closed => Stdio::null(),
         Stdin::Inherit => Stdio::inherit(),
-        Stdin::File(path) => std::fs::File::open(path).map(Stdio::from).map_err(|error| Unusable(format!("{}: {error}", path.display())))?,
+        Stdin::File(path) => {
+            std::fs::File::open(path).map(Stdio::from).map_err(|error| Unusable(format!("{}: {error}", path.display())))?
+        }
     };
     let (ours, theirs) = match UnixStream::pair() {
         Ok(pair) => pair,
@@ -205,10 +203,13 @@ fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Out
     }
     if let Some(stack) = &mut out.stack {
         stack.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
+    } else if let Some(main) = out.threads.first().filter(|main| !main.frames.is_empty()) {
+        out.stack = Some(main.frames.clone());
     } else if ending.mechanisms.stack.is_some() {
-        out.stack = out.threads.first().map(|main| main.frames.clone());
+        out.stack_reason = Some("the main thread was not running Python code".into());
     } else if out.limit.is_some() {
-        out.stack_reason = Some(ending.stack_reason.clone().unwrap_or_else(|| "the limit was met by a failure, not at a point in time".into()));
+        out.stack_reason =
+            Some(ending.stack_reason.clone().unwrap_or_else(|| "the limit was met by a failure, not at a point in time".into()));
     } else {
         out.stack_reason = Some("not stopped at a limit".into());
     }

@@ -204,7 +204,8 @@ fn start_worker(job: &Job, ends: &Ends, nproc: Option<u64>) -> ! {
     if let Some(cwd) = &job.cwd {
         command.current_dir(cwd);
     }
-    // `exec` also empties the signal mask and gives SIGPIPE its default, as every program expects.
+    sys::unblock_signals();
+    // `exec` gives SIGPIPE its default, as every program expects.
     let error = command.exec();
     let _ = rustix::io::write(&worker, &wire::frame(b'x', error.to_string().as_bytes()));
     sys::exit_now(127)

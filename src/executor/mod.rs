@@ -106,7 +106,11 @@ pub struct Unusable(pub String);
 
 /// Runs nothing: there is no way to hold a program on this system yet.
 #[cfg(not(target_os = "linux"))]
-pub fn execute(_: &Request, _: Option<std::os::fd::BorrowedFd<'_>>, _: &mut dyn FnMut(Stream, &[u8])) -> Result<crate::outcome::Outcome, Unusable> {
+pub fn execute(
+    _: &Request,
+    _: Option<std::os::fd::BorrowedFd<'_>>,
+    _: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<crate::outcome::Outcome, Unusable> {
     Err(Unusable("`run` works on Linux only so far; `check` works here".into()))
 }
 

@@ -45,6 +45,7 @@ pub fn main() -> std::process::ExitCode {
 }
 
 fn serve() -> std::io::Result<()> {
+    sys::unblock_signals();
     let _ = rustix::process::setsid();
     let host = fcntl_dupfd_cloexec(std::io::stdout(), 3)?;
     let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
@@ -131,8 +132,7 @@ struct Run {
 
 impl Run {
     fn start(job: Job, host: OwnedFd, host_process: Option<OwnedFd>, from_host: Reader) -> std::io::Result<Run> {
-        let (control, keeper_control) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let (control, keeper_control) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let (worker, worker_end) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let (trace, trace_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -408,8 +408,7 @@ impl Run {
     fn started_program(&mut self, program: i32, flags: u8) {
         self.program = program;
         let mechanisms = &mut self.ending.mechanisms;
-        mechanisms.process_cap =
-            if flags & 2 != 0 { Some("pid_max".into()) } else { (flags & 4 != 0).then(|| "rlimit".into()) };
+        mechanisms.process_cap = if flags & 4 != 0 { Some("rlimit".into()) } else { (flags & 2 != 0).then(|| "pid_max".into()) };
         if self.namespaced && flags & 1 != 0 {
             let inside = View::namespace(self.keeper_pid.as_raw_nonzero().get());
             if !inside.list().is_empty() {
@@ -530,7 +529,8 @@ impl Run {
         let Some(trace) = &self.trace else { return String::new() };
         let mut block = vec![0_u8; 64 << 10];
         while begin.elapsed() < Duration::from_millis(100) && text.len() < 1 << 20 {
-            let silence = if text.is_empty() { Duration::from_millis(100).saturating_sub(begin.elapsed()) } else { Duration::from_millis(10) };
+            let silence =
+                if text.is_empty() { Duration::from_millis(100).saturating_sub(begin.elapsed()) } else { Duration::from_millis(10) };
             if !wait_readable(trace, silence) {
                 break;
             }

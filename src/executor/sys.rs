@@ -58,6 +58,16 @@ pub fn signal_fd(signals: &[i32]) -> io::Result<OwnedFd> {
     }
 }
 
+/// Lets all signals through again: a mask is inherited over exec, and a program must not start with ours.
+pub fn unblock_signals() {
+    // SAFETY: `set` is initialised by sigemptyset before it is used.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut set);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
+    }
+}
+
 /// The number of the next pending signal of a [`signal_fd`], if there is one.
 pub fn next_signal(fd: &OwnedFd) -> Option<i32> {
     let mut buffer = [0_u8; size_of::<libc::signalfd_siginfo>()];

@@ -184,8 +184,6 @@ pow("a", 2)
 # ---
 pow(2)
 # ---
-pow(*3)
-# ---
 import operator
 operator.mul({}, 2)
 # ---

@@ -6,6 +6,7 @@
 #   anything else on the left:    operator.pow(*both(<left>, <right>)); `operator.pow` is C, so it has no frame
 #   x.f **= e, x[i] **= e:        x.f **= wrap(e), an int whose reflected method checks and then leaves it to int
 #   f(…):                         bind(f, …)(), where bind checks the arguments of the functions it knows
+# The one difference known: the TypeError of `pow(*3)` names `Value` in place of `pow() argument`.
 import _ast
 import _functools
 import _operator
