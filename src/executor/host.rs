@@ -58,13 +58,13 @@ pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn Fn
     let ending = talk.run(&job, signals, stream);
     let _ = helper.wait();
     let Some(ending) = ending else {
-        return Ok(finish(Outcome::internal("the helper was ended before the run was over"), talk, request, &lines));
+        return Ok(finish(Outcome::internal("the helper was ended before the run was over"), &talk, request, &lines));
     };
     if ending.stop == Stop::NoPython {
         return Err(Unusable(no_python(request, &ending)));
     }
     let outcome = outcome(request, &file, &lines, &ending);
-    Ok(finish(outcome, talk, request, &lines))
+    Ok(finish(outcome, &talk, request, &lines))
 }
 
 struct Talk {
@@ -136,6 +136,7 @@ fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
         .collect::<Vec<_>>();
     json!({
         "worker": include_str!("worker/worker.py"),
+        "ending": include_str!("worker/ending.py"),
         "guards_source": if guards.is_empty() { "" } else { include_str!("worker/guards.py") },
         "source": &*request.text,
         "file": file,
@@ -199,10 +200,10 @@ fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Out
     out.duration_ms = (ending.seconds * 1e6).round() / 1e3;
     out.threads.clone_from(&ending.threads);
     for thread in &mut out.threads {
-        thread.frames.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
+        own_frames(&mut thread.frames, file, &request.name, lines);
     }
     if let Some(stack) = &mut out.stack {
-        stack.iter_mut().for_each(|frame| own_frame(frame, file, &request.name, lines));
+        own_frames(stack, file, &request.name, lines);
     } else if let Some(main) = out.threads.first().filter(|main| !main.frames.is_empty()) {
         out.stack = Some(main.frames.clone());
     } else if ending.mechanisms.stack.is_some() {
@@ -293,10 +294,10 @@ fn guarded(out: &mut Outcome, ending: &Ending, file: &str, limits: &Limits, line
 }
 
 /// The program's own frames are named as the user named it, and show their line.
-fn own_frame(frame: &mut Frame, file: &str, name: &str, lines: &Lines) {
-    // The dump writes non-ASCII characters as escapes, and cuts names off.
-    let escaped = || file.chars().map(escape).collect::<String>();
-    if frame.file == file || frame.file == escaped() {
+fn own_frames(frames: &mut [Frame], file: &str, name: &str, lines: &Lines) {
+    // The dump writes non-ASCII characters as escapes.
+    let escaped = file.chars().map(escape).collect::<String>();
+    for frame in frames.iter_mut().filter(|frame| frame.file == file || frame.file == escaped) {
         name.clone_into(&mut frame.file);
         frame.source = lines.text(frame.line).map(|line| line.trim().to_owned());
     }
@@ -311,7 +312,7 @@ fn escape(c: char) -> String {
     }
 }
 
-fn finish(mut out: Outcome, talk: Talk, request: &Request, lines: &Lines) -> Outcome {
+fn finish(mut out: Outcome, talk: &Talk, request: &Request, lines: &Lines) -> Outcome {
     (out.stdout, out.stdout_base64) = decode(&talk.stdout);
     (out.stderr, out.stderr_base64) = decode(&talk.stderr);
     out.guard_sites = request.guards.iter().map(|(span, op)| lines.site(*span, op)).collect();

@@ -69,8 +69,8 @@ fn serve() -> std::io::Result<()> {
     rustix::io::ioctl_fionbio(&host, true)?;
     // Should the keeper be killed, what it kept comes here.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    let run = Run::start(job, host, host_process, reader)?;
-    run.to_the_end()
+    let run = Run::start(&job, host, host_process, reader)?;
+    run.finish()
 }
 
 impl Ending {
@@ -131,7 +131,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(job: Job, host: OwnedFd, host_process: Option<OwnedFd>, from_host: Reader) -> std::io::Result<Run> {
+    fn start(job: &Job, host: OwnedFd, host_process: Option<OwnedFd>, from_host: Reader) -> std::io::Result<Run> {
         let (control, keeper_control) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let (worker, worker_end) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let (trace, trace_end) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -160,7 +160,7 @@ impl Run {
                 // The host's socket stays open here on purpose: the host sees its end only when this process is gone too,
                 // and by then nothing of the program is left.
                 drop((control, worker, trace, stdout, stderr, host_process));
-                keeper::run(&job, ends, isolation, uid, gid)
+                keeper::run(job, ends, isolation, uid, gid)
             }
             Forked::Parent(pid) => pid,
         };
@@ -205,7 +205,7 @@ impl Run {
         })
     }
 
-    fn to_the_end(mut self) -> std::io::Result<()> {
+    fn finish(mut self) -> std::io::Result<()> {
         let mut look = Instant::now() + TICK;
         while self.stop.is_none() {
             let now = Instant::now();
@@ -246,7 +246,7 @@ impl Run {
         let bytes = serde_json::to_vec(&self.ending)?;
         self.to_host.push(frame(b'z', &bytes));
         while !self.to_host.is_empty() && !self.host_gone {
-            self.turn(Duration::from_secs(60));
+            self.turn(Duration::from_mins(1));
         }
         Ok(())
     }
@@ -488,9 +488,7 @@ impl Run {
             Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
         };
         let (blocked, caught) = (mask("SigBlk").unwrap_or(false), mask("SigCgt").unwrap_or(true));
-        if !caught {
-            self.ending.stack_reason = Some("the program does not handle the signal that would make it say where it is".into());
-        } else {
+        if caught {
             if blocked {
                 self.tell_keeper(&[keeper::UNBLOCK, 0]);
                 while self.unblocked.is_none() && begin.elapsed() < Duration::from_millis(40) && self.control.is_some() {
@@ -512,6 +510,8 @@ impl Run {
             } else {
                 self.ending.mechanisms.stack = Some(if blocked { "ptrace" } else { "signal" }.into());
             }
+        } else {
+            self.ending.stack_reason = Some("the program does not handle the signal that would make it say where it is".into());
         }
         for process in self.view.list().into_iter().filter(|process| process.pid != self.program).take(100) {
             self.ending.threads.push(ThreadInfo {
@@ -554,14 +554,10 @@ impl Run {
         if !wait_readable(&self.keeper, Duration::from_millis(patience)) {
             let _ = pidfd_send_signal(&self.keeper, Signal::KILL);
         }
-        loop {
-            match waitpid(Some(self.keeper_pid), WaitOptions::empty()) {
-                Err(Errno::INTR) => {}
-                _ => break,
-            }
-        }
+        while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
         tree::sweep(Duration::from_secs(10), |_, _| {});
-        while self.control.is_some() {
+        // What the keeper had still to say; it has ended, so there are a few messages at most.
+        for _ in 0..8 {
             self.control_event();
         }
         if let Some(worker) = self.worker.take() {
