@@ -60,7 +60,7 @@ fn valid(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
     let value: Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}\n{}", String::from_utf8_lossy(&output.stderr)));
-    let schema: Value = serde_json::from_str(include_str!("../schemas/run.schema.json")).expect("the schema is JSON");
+    let schema: Value = serde_json::from_str(include_str!("../src/report/run.schema.json")).expect("the schema is JSON");
     let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
     let errors = validator.iter_errors(&value).map(|error| format!("{} at {}", error, error.instance_path)).collect::<Vec<_>>();
     assert!(errors.is_empty(), "{errors:?}: {value}");
@@ -474,6 +474,19 @@ fn a_reader_that_stops_reading_does_not_stop_the_clock() {
     drop(host.stdout.take());
     host.wait().expect("it ends");
     marker.wait("all", |count| count == 0);
+}
+
+#[test]
+fn a_reader_that_stops_reading_does_not_stop_a_signal() {
+    let mut command = command(&["--no-gate", "--no-guards", "--timeout", "60", "-c", "while True: print('x' * 1000)"]);
+    let mut host = command.args(["--output", "100MiB"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("antifreeze starts");
+    let unread = host.stdout.take().expect("it is piped");
+    std::thread::sleep(Duration::from_millis(700));
+    send("-TERM", host.id());
+    let start = Instant::now();
+    assert_eq!(host.wait().expect("it ends").code(), Some(143));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(unread);
 }
 
 #[test]

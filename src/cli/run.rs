@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::limits::LimitArgs;
 use crate::eval::Settings;
-use crate::executor::{self, Request, Stdin, Stream};
+use crate::executor::{self, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
 use crate::outcome::{LimitHit, Outcome, OutcomeKind};
 use crate::report;
@@ -106,15 +106,8 @@ fn attempt(args: &RunArgs, color: bool) -> Result<u8, String> {
     let request = request(args, &source, &verdict, python, limits);
     let text_mode = args.format == RunFormat::Text;
     let signals = signals();
-    let mut pass_on = |stream: Stream, bytes: &[u8]| {
-        if text_mode {
-            // A reader that has gone away is the reader's affair; the program runs on under its limits.
-            let _ = match stream {
-                Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
-                Stream::Stderr => io::stderr().write_all(bytes),
-            };
-        }
-    };
+    let mut output = Passing { signals: signals.as_ref(), given_up: !text_mode };
+    let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
     let mut outcome = executor::execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?;
     outcome.findings = findings;
     Ok(show(args, &outcome, &source, color))
@@ -181,13 +174,60 @@ fn rejection(verdict: &Verdict) -> Option<LimitHit> {
 }
 
 #[cfg(target_os = "linux")]
-fn signals() -> Option<std::os::fd::OwnedFd> {
+fn signals() -> Option<Signals> {
     executor::signal_fd(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn signals() -> Option<std::os::fd::OwnedFd> {
+fn signals() -> Option<Signals> {
     None
+}
+
+/// Passes the program's output on. A reader that has gone away is the reader's affair: the program runs on under its
+/// limits. One that has stopped reading must not keep a signal from being heard.
+struct Passing<'a> {
+    signals: Option<&'a Signals>,
+    given_up: bool,
+}
+
+impl Passing<'_> {
+    /// As much as a pipe takes at once when it says that it takes something.
+    const PIECE: usize = 4096;
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        for piece in bytes.chunks(Self::PIECE) {
+            if !self.given_up {
+                self.given_up = match stream {
+                    Stream::Stdout => {
+                        !self.ready(&io::stdout()) || io::stdout().write_all(piece).and_then(|()| io::stdout().flush()).is_err()
+                    }
+                    Stream::Stderr => !self.ready(&io::stderr()) || io::stderr().write_all(piece).is_err(),
+                };
+            }
+        }
+    }
+
+    /// Waits until the stream takes something. False when a signal came first.
+    #[cfg(target_os = "linux")]
+    fn ready(&self, stream: &impl std::os::fd::AsFd) -> bool {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let Some(signals) = self.signals else { return true };
+        loop {
+            let mut fds = [PollFd::new(stream, PollFlags::OUT), PollFd::new(signals, PollFlags::IN)];
+            let _ = poll(&mut fds, None);
+            if !fds[0].revents().is_empty() {
+                return true;
+            }
+            if !fds[1].revents().is_empty() {
+                return false;
+            }
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn ready<T>(&self, _: &T) -> bool {
+        self.signals.is_none()
+    }
 }
 
 /// Writes the report and gives the exit status.

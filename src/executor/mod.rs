@@ -104,13 +104,16 @@ pub enum Stream {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable(pub String);
 
+/// Where signals for the host arrive, made by [`signal_fd`].
+#[cfg(target_os = "linux")]
+pub type Signals = std::os::fd::OwnedFd;
+/// Signals are not passed on here.
+#[cfg(not(target_os = "linux"))]
+pub type Signals = std::convert::Infallible;
+
 /// Runs nothing: there is no way to hold a program on this system yet.
 #[cfg(not(target_os = "linux"))]
-pub fn execute(
-    _: &Request,
-    _: Option<std::os::fd::BorrowedFd<'_>>,
-    _: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<crate::outcome::Outcome, Unusable> {
+pub fn execute(_: &Request, _: Option<&Signals>, _: &mut dyn FnMut(Stream, &[u8])) -> Result<crate::outcome::Outcome, Unusable> {
     Err(Unusable("`run` works on Linux only so far; `check` works here".into()))
 }
 

@@ -409,13 +409,14 @@ impl Run {
         self.program = program;
         let mechanisms = &mut self.ending.mechanisms;
         mechanisms.process_cap = if flags & 4 != 0 { Some("rlimit".into()) } else { (flags & 2 != 0).then(|| "pid_max".into()) };
-        if self.namespaced && flags & 1 != 0 {
-            let inside = View::namespace(self.keeper_pid.as_raw_nonzero().get());
-            if !inside.list().is_empty() {
-                mechanisms.own_proc = true;
-                self.view = inside;
-                return;
-            }
+        if self.namespaced
+            && flags & 1 != 0
+            && let Some(inside) = View::namespace(self.keeper_pid.as_raw_nonzero().get())
+            && !inside.list().is_empty()
+        {
+            mechanisms.own_proc = true;
+            self.view = inside;
+            return;
         }
         if self.namespaced
             && let Some(outside) = self.view.list().into_iter().find(|p| p.parent == self.keeper_pid.as_raw_nonzero().get())

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ pub struct Process {
 /// Where to read a tree from.
 #[derive(Debug)]
 pub struct View {
+    /// Keeps the mount that `proc` leads to, whatever the program mounts over it.
+    _pin: Option<fs::File>,
     proc: PathBuf,
     /// The process whose descendants make the tree; none when everything but process 1 is the tree.
     root: Option<i32>,
@@ -35,12 +38,14 @@ pub struct View {
 impl View {
     /// All descendants of a process, found by scanning `/proc`.
     pub fn descendants(root: i32) -> Self {
-        View { proc: "/proc".into(), root: Some(root) }
+        View { _pin: None, proc: "/proc".into(), root: Some(root) }
     }
 
     /// Everything in a PID namespace, seen through the `/proc` its first process mounted.
-    pub fn namespace(init: i32) -> Self {
-        View { proc: format!("/proc/{init}/root/proc").into(), root: None }
+    pub fn namespace(init: i32) -> Option<Self> {
+        let folder = fs::File::open(format!("/proc/{init}/root/proc")).ok()?;
+        let proc = format!("/proc/self/fd/{}", folder.as_raw_fd()).into();
+        Some(View { _pin: Some(folder), proc, root: None })
     }
 
     /// The living processes of the tree (zombies are not), without its root.
