@@ -312,6 +312,45 @@ fn a_fork_bomb_is_ended() {
     }
 }
 
+#[test]
+fn without_a_namespace_root_is_capped_by_a_cgroup_that_goes_away() {
+    let folder = Path::new("/sys/fs/cgroup/pids");
+    let probe = folder.join(format!("antifreeze-probe-{}", std::process::id()));
+    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    if !own.lines().any(|line| line.ends_with(":pids:/")) || std::fs::create_dir(&probe).is_err() {
+        return; // No such cgroup to be had here.
+    }
+    std::fs::remove_dir(&probe).expect("it is empty");
+    let mut command = command(&[
+        "--no-gate",
+        "--no-guards",
+        "--processes",
+        "8",
+        "-c",
+        "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+    ]);
+    set_mode(&mut command, false);
+    let marker = Marker::new("cgroup");
+    marker.set(&mut command);
+    let (value, _) = json(command);
+    assert_eq!(
+        (value["outcome"].as_str(), value["mechanisms"]["process_cap"].as_str()),
+        (Some("too_many_processes"), Some("cgroup")),
+        "{value}"
+    );
+    marker.assert_nothing_left();
+    let left = std::fs::read_dir(folder)
+        .expect("it is there")
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let helper_groups = left.filter(|name| name.starts_with("antifreeze-")).filter(|name| {
+        let pid = name.trim_start_matches("antifreeze-");
+        // Those of tests that run at the same time belong to living helpers.
+        !Path::new("/proc").join(pid).exists()
+    });
+    assert_eq!(helper_groups.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
 /// Starts a program that leaves a grandchild in a session of its own, and waits until all of it is there.
 fn start_family(marker: &Marker, namespaces: bool) -> Child {
     let code = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(600)\nwhile True: time.sleep(1)";

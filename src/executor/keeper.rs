@@ -14,6 +14,7 @@ use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{Resource, Rlimit, WaitOptions, getrlimit, setrlimit, wait};
 
+use super::cgroup::Cgroup;
 use super::sys::{self, Forked};
 use super::tree;
 use super::wire::{self, Job};
@@ -77,7 +78,7 @@ fn map_identity(uid: u32, gid: u32) -> std::io::Result<()> {
 }
 
 /// Runs as the keeper; never returns.
-pub fn run(job: &Job, ends: Ends, isolation: Isolation, uid: u32, gid: u32) -> ! {
+pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), run_name: &str) -> ! {
     let namespaced = isolation != Isolation::None;
     let _ = rustix::process::setsid();
     if isolation == Isolation::User && map_identity(uid, gid).is_err() {
@@ -102,6 +103,9 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, uid: u32, gid: u32) -> !
         let others = if isolation == Isolation::User { 0 } else { tasks_of(uid) };
         others.saturating_add(u64::from(hard_cap(job.limits.processes)))
     });
+    // Nothing else would stop a fork bomb of root's before the count is next looked at.
+    let cgroup =
+        (!pid_max && !rlimit).then(|| Cgroup::of(run_name)).flatten().filter(|cgroup| cgroup.enter(hard_cap(job.limits.processes)));
     let program = match sys::fork() {
         Ok(Forked::Parent(pid)) => pid,
         Ok(Forked::Child) => start_worker(job, &ends, nproc),
@@ -112,12 +116,17 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, uid: u32, gid: u32) -> !
     drop((ends.worker, ends.trace, ends.stdout, ends.stderr));
     let mut hello = vec![STARTED];
     hello.extend_from_slice(&program.to_le_bytes());
-    hello.push(u8::from(own_proc) | u8::from(pid_max) << 1 | u8::from(rlimit) << 2);
+    hello.push(u8::from(own_proc) | u8::from(pid_max) << 1 | u8::from(rlimit) << 2 | u8::from(cgroup.is_some()) << 3);
     let _ = rustix::io::write(&control, &hello);
-    keep(&control, &signals, program, namespaced)
+    keep(&control, &signals, program, namespaced, cgroup.as_ref())
 }
 
-fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool) -> ! {
+fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {
+    let leave = || {
+        if let Some(cgroup) = cgroup {
+            cgroup.leave();
+        }
+    };
     let mut alive = true;
     loop {
         while sys::next_signal(signals).is_some() {}
@@ -155,12 +164,16 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool) ->
             sys::kill_namespace();
             match wait(WaitOptions::empty()) {
                 Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
-                Err(Errno::CHILD) => sys::exit_now(0),
+                Err(Errno::CHILD) => {
+                    leave();
+                    sys::exit_now(0)
+                }
                 _ => {}
             }
         }
     }
     let done = tree::sweep(Duration::from_secs(30), reaped);
+    leave();
     sys::exit_now(i32::from(!done))
 }
 

@@ -10,6 +10,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 
+use super::cgroup::Cgroup;
 use super::keeper::{self, Ends, Isolation};
 use super::sys::{self, Forked};
 use super::tree::{self, View};
@@ -139,6 +140,7 @@ impl Run {
         let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let ends = Ends { control: keeper_control, worker: worker_end, trace: trace_end, stdout: stdout_end, stderr: stderr_end };
+        let run_name = std::process::id().to_string();
         // A capability is known by using it: each form is tried, the weaker ones only where the kernel refuses.
         let mut forms = if job.namespaces { vec![Isolation::Pid, Isolation::User] } else { Vec::new() };
         forms.push(Isolation::None);
@@ -160,7 +162,7 @@ impl Run {
                 // The host's socket stays open here on purpose: the host sees its end only when this process is gone too,
                 // and by then nothing of the program is left.
                 drop((control, worker, trace, stdout, stderr, host_process));
-                keeper::run(job, ends, isolation, uid, gid)
+                keeper::run(job, ends, isolation, (uid, gid), &run_name)
             }
             Forked::Parent(pid) => pid,
         };
@@ -408,7 +410,9 @@ impl Run {
     fn started_program(&mut self, program: i32, flags: u8) {
         self.program = program;
         let mechanisms = &mut self.ending.mechanisms;
-        mechanisms.process_cap = if flags & 4 != 0 { Some("rlimit".into()) } else { (flags & 2 != 0).then(|| "pid_max".into()) };
+        mechanisms.cgroup = flags & 8 != 0;
+        mechanisms.process_cap =
+            [(8, "cgroup"), (4, "rlimit"), (2, "pid_max")].into_iter().find(|(flag, _)| flags & flag != 0).map(|(_, name)| name.to_owned());
         if self.namespaced
             && flags & 1 != 0
             && let Some(inside) = View::namespace(self.keeper_pid.as_raw_nonzero().get())
@@ -557,6 +561,12 @@ impl Run {
         }
         while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
         tree::sweep(Duration::from_secs(10), |_, _| {});
+        if self.ending.mechanisms.cgroup
+            && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
+        {
+            // The keeper does this too, unless it was killed.
+            cgroup.remove();
+        }
         // What the keeper had still to say; it has ended, so there are a few messages at most.
         for _ in 0..8 {
             self.control_event();
