@@ -15,7 +15,7 @@ import os
 import sys
 
 LIMIT = request["int_bits"]
-SMALL = 1 << 29
+SMALL, LARGE = 1 << 29, 1 << 66
 PREFIX = "antifreeze."
 HINTS = {
     "**": "Use smaller operands, or pow(base, exp, mod) for modular exponentiation.",
@@ -92,8 +92,10 @@ def shift_bits(a, b):
 
 
 def product_bits(a, b):
+    if a.bit_length() + b.bit_length() <= LIMIT:
+        return 0
     m, n = a.bit_length(), b.bit_length()
-    if m + n <= LIMIT or m == 0 or n == 0:
+    if m == 0 or n == 0:
         return 0
     if m + n - 1 > LIMIT:
         return m + n
@@ -102,10 +104,6 @@ def product_bits(a, b):
 
 
 BITS = {"**": power_bits, "<<": shift_bits, "*": product_bits}
-
-
-def integers(a, b):
-    return isinstance(a, _int) and isinstance(b, _int)
 
 
 def own(a, op):
@@ -120,18 +118,22 @@ def own(a, op):
 def make_check(op):
     bits_of = BITS[op]
 
-    def check(a, b):
+    def careful(a, b):
+        """Operands of which one is a bool or of a subclass of int, or that are anything else."""
         if isinstance(a, _int) and isinstance(b, _int) and not own(a, op) and not own(b, op):
-            bits = bits_of(_int(a), _int(b)) if _type(a) is not _int or _type(b) is not _int else bits_of(a, b)
-            if bits:
-                refuse(op, bits, 1)
+            return bits_of(_int(a), _int(b))
+        return 0
+
+    def check(a, b):
+        bits = bits_of(a, b) if _type(a) is _int and _type(b) is _int else careful(a, b)
+        if bits:
+            refuse(op, bits, 1)
         return b
 
     def both(a, b):
-        if isinstance(a, _int) and isinstance(b, _int) and not own(a, op) and not own(b, op):
-            bits = bits_of(_int(a), _int(b)) if _type(a) is not _int or _type(b) is not _int else bits_of(a, b)
-            if bits:
-                refuse(op, bits, 1)
+        bits = bits_of(a, b) if _type(a) is _int and _type(b) is _int else careful(a, b)
+        if bits:
+            refuse(op, bits, 1)
         return a, b
 
     return check, both
@@ -247,7 +249,7 @@ REAL = {
 def install():
     """Makes the checks reachable from the program's code under names that no identifier can be."""
     space = builtins.__dict__
-    space[PREFIX + "type"], space[PREFIX + "int"] = _type, _int
+    space[PREFIX + "type"], space[PREFIX + "int"], space[PREFIX + "float"] = _type, _int, float
     space[PREFIX + "wrap"], space[PREFIX + "bind"] = wrap, bind
     for op in BITS:
         space[PREFIX + "check" + op], space[PREFIX + "both" + op] = make_check(op)
@@ -323,30 +325,38 @@ def simple(node):
     return _type(node) in (_ast.Name, _ast.Constant)
 
 
-def small_test(node, op, is_right):
+def is_type(node, what):
+    return _ast.Compare(_ast.Call(name("type"), [again(node)], []), [_ast.Is()], [name(what)])
+
+
+def small_test(node, op, is_right, bound):
     """Conditions under which an operand is a small int; None when it never is, an empty list when it always is."""
     if _type(node) is _ast.Constant:
-        small = _type(node.value) is _int and -SMALL < node.value < SMALL and (not is_right or op == "*" or node.value < 64)
+        small = _type(node.value) is _int and -bound < node.value < bound and (not is_right or op == "*" or node.value < 64)
         return [] if small else None
-    exact = _ast.Compare(_ast.Call(name("type"), [again(node)], []), [_ast.Is()], [name("int")])
     if is_right and op != "*":
-        return [exact, _ast.Compare(again(node), [_ast.Lt()], [_ast.Constant(64)])]
-    low = _ast.UnaryOp(_ast.USub(), _ast.Constant(SMALL))
-    return [exact, _ast.Compare(low, [_ast.Lt(), _ast.Lt()], [again(node), _ast.Constant(SMALL)])]
+        return [is_type(node, "int"), _ast.Compare(again(node), [_ast.Lt()], [_ast.Constant(64)])]
+    low = _ast.UnaryOp(_ast.USub(), _ast.Constant(bound))
+    return [is_type(node, "int"), _ast.Compare(low, [_ast.Lt(), _ast.Lt()], [again(node), _ast.Constant(bound)])]
 
 
 def checked(left, right, op):
     """The right operand with its check in front."""
     check = call("check" + op, again(left), again(right) if simple(right) else right)
-    if not simple(right) or LIMIT < 4096:
+    if not simple(right) or LIMIT < 8192:
         return at(check, right)
-    tests = [small_test(left, op, False), small_test(right, op, True)]
+    # Comparisons with a bound below 2**30 are the fastest; numbers beside a large literal are likely larger.
+    literals = [side.value for side in (left, right) if _type(side) is _ast.Constant and _type(side.value) is _int]
+    bound = LARGE if any(not -SMALL < value < SMALL for value in literals) else SMALL
+    tests = [small_test(left, op, False, bound), small_test(right, op, True, bound)]
     if None in tests:
         return at(check, right)
     conditions = tests[0] + tests[1]
     if not conditions:
         return right
-    test = conditions[0] if len(conditions) == 1 else _ast.BoolOp(_ast.And(), conditions)
+    # A float on either side never gives an int.
+    floats = [is_type(side, "float") for side in (left, right) if _type(side) is _ast.Name]
+    test = _ast.BoolOp(_ast.Or(), [_ast.BoolOp(_ast.And(), conditions), *floats])
     return at(_ast.IfExp(test, again(right), check), right)
 
 
