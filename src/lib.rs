@@ -5,6 +5,7 @@
 pub mod limits;
 pub mod source;
 pub mod syntax;
+pub mod fact;
 pub mod value;
 pub mod cards;
 pub mod library;

@@ -23,6 +23,41 @@ pub struct Limits {
 impl Limits {
     /// A program is ended once it has written this many times [`Limits::output`].
     pub const OUTPUT_FACTOR: u64 = 64;
+
+    /// The names of the limits, as flags (in kebab-case), configuration and outcomes write them.
+    pub const NAMES: [&'static str; 5] = ["int_bits", "timeout", "memory", "output", "processes"];
+
+    /// The value of the limit called `name`, in its own unit.
+    pub fn named(&self, name: &str) -> Option<f64> {
+        match name {
+            "int_bits" => Some(self.int_bits as f64),
+            "timeout" => Some(self.timeout),
+            "memory" => Some(self.memory as f64),
+            "output" => Some(self.output as f64),
+            "processes" => Some(f64::from(self.processes)),
+            _ => None,
+        }
+    }
+}
+
+/// The whole sentence about an integer over the limit. The gate says it before a run and the guards during one, so a
+/// reader need not learn two wordings. `op` is `**`, `<<`, `*` (an in-place `**=` is the same operation) or a function's name.
+pub fn limit_sentence(op: &str, bits: u64, limit: u64) -> String {
+    let op = op.strip_suffix('=').unwrap_or(op);
+    format!(
+        "Operation '{op}' would produce an integer of around {bits} bits, exceeding the maximum of {limit} bits allowed. {}",
+        integer_help(op)
+    )
+}
+
+/// What to write instead of an integer operation whose result is over the limit.
+pub fn integer_help(op: &str) -> &'static str {
+    match op {
+        "**" | "pow" => "Use smaller operands, or pow(base, exp, mod) for modular exponentiation.",
+        "<<" => "Use a smaller shift, or keep the exponent itself instead of the shifted number.",
+        "*" => "Use smaller operands, reduce modulo something at each step, or add logarithms instead of multiplying.",
+        _ => "Use smaller operands.",
+    }
 }
 
 impl Default for Limits {

@@ -1,9 +1,12 @@
 //! What the gate decided: findings, guard sites, and whether they reject.
 
-use crate::eval::{self, Coverage, Facts, Guard, Settings};
+use std::collections::BTreeMap;
+
+use crate::eval::{self, Coverage, Fact, FactKind, Facts, Guard, Proof, Reach, Settings};
 use crate::rules::{self, Finding, Level, Profile};
 use crate::source::Source;
-use crate::syntax;
+use crate::syntax::code::SyntaxIssue;
+use crate::syntax::{self, Program};
 
 /// The gate's decision on one source.
 #[derive(Debug, Clone, Default)]
@@ -37,8 +40,33 @@ pub struct Checked {
 /// The gate: parse, evaluate, judge.
 pub fn check(source: Source, settings: &Settings, profile: Profile) -> Checked {
     let (source, program) = syntax::parse(source);
-    let facts = eval::evaluate(&program, settings);
-    let findings = rules::judge(&facts.facts, &settings.limits, profile);
+    let mut facts = eval::evaluate(&source.text, &program, settings);
+    add_syntax_facts(&program, &mut facts);
+    let findings = rules::judge_broken(&facts.facts, &settings.limits, profile, !program.magics.is_empty());
     let verdict = Verdict { findings, guards: facts.guards.clone(), coverage: facts.coverage };
     Checked { source, verdict, facts }
+}
+
+/// What the parser said is a fact too, whether or not the evaluator came to look at the program. Only its first complaint is: those
+/// after it are mostly about the same slip, and CPython names one too.
+fn add_syntax_facts(program: &Program, facts: &mut Facts) {
+    let mut add = |kind: FactKind, issue: &SyntaxIssue| {
+        if !facts.facts.iter().any(|fact| fact.kind == kind) {
+            facts.facts.push(Fact {
+                kind,
+                span: issue.span,
+                reach: Reach::Always,
+                proof: Proof::Proven,
+                measure: None,
+                words: BTreeMap::from([("reason", issue.message.clone())]),
+            });
+        }
+    };
+    if let Some(issue) = program.errors.first() {
+        add(FactKind::SyntaxError, issue);
+    }
+    if let Some(issue) = &program.not_analysed {
+        add(FactKind::NotAnalysed, issue);
+    }
+    facts.facts.sort_by_key(|fact| fact.span);
 }

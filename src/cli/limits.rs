@@ -1,5 +1,7 @@
 //! The limit flags every subcommand shares.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::limits::{Limits, parse_duration, parse_size};
@@ -8,6 +10,18 @@ use crate::limits::{Limits, parse_duration, parse_size};
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
+    /// All but `--output`.
+    #[command(flatten)]
+    pub common: CommonLimitArgs,
+    /// Output that is kept: bytes, or `64KiB`, `1MiB`
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub output: Option<u64>,
+}
+
+/// The limits whose flag means the same under every subcommand.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct CommonLimitArgs {
     /// The most bits an integer may have
     #[arg(long, value_name = "BITS")]
     pub int_bits: Option<u64>,
@@ -17,9 +31,6 @@ pub struct LimitArgs {
     /// Memory of the whole process tree: bytes, or `512MiB`, `1GiB`
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
-    /// Output that is kept: bytes, or `64KiB`, `1MiB`
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub output: Option<u64>,
     /// Processes and threads of the whole tree
     #[arg(long, value_name = "N")]
     pub processes: Option<u32>,
@@ -28,12 +39,36 @@ pub struct LimitArgs {
 impl LimitArgs {
     /// The limits these flags mean, on top of `base`.
     pub fn over(&self, base: Limits) -> Limits {
+        self.common.over(Limits { output: self.output.unwrap_or(base.output), ..base })
+    }
+}
+
+impl CommonLimitArgs {
+    /// The limits these flags mean, on top of `base`.
+    pub fn over(&self, base: Limits) -> Limits {
         Limits {
             int_bits: self.int_bits.unwrap_or(base.int_bits),
             timeout: self.timeout.unwrap_or(base.timeout),
             memory: self.memory.unwrap_or(base.memory),
-            output: self.output.unwrap_or(base.output),
             processes: self.processes.unwrap_or(base.processes),
+            ..base
         }
+    }
+}
+
+/// The `--output` of a subcommand that writes a report: the limit where it is a size, else the report's file (a file whose name
+/// is a size is `./64KiB`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputArg {
+    /// [`Limits::output`].
+    Limit(u64),
+    /// Where to write the report.
+    File(PathBuf),
+}
+
+impl OutputArg {
+    /// Reads what was typed.
+    pub fn parse(typed: &str) -> Result<OutputArg, String> {
+        Ok(parse_size(typed).map_or_else(|_| OutputArg::File(typed.into()), OutputArg::Limit))
     }
 }

@@ -1,4 +1,82 @@
 //! The command line: what was typed becomes settings, the stages above do the work.
 
+pub mod args;
+pub mod check;
+pub mod debug;
+pub mod input;
 pub mod limits;
+pub mod rule;
 pub mod run;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+use crate::executor;
+
+/// What the process exits with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// Nothing was rejected.
+    Fine,
+    /// Findings that reject.
+    Rejected,
+    /// Usage, configuration, an unreadable path.
+    Usage,
+    /// antifreeze itself failed.
+    Internal,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Rejected => 1,
+            Exit::Usage => 2,
+            Exit::Internal => 70,
+        })
+    }
+}
+
+/// Parses the command line and does what it says.
+pub fn main() -> ExitCode {
+    // The helper of a run is this executable too, and owes its start no parsing of flags.
+    if std::env::args_os().nth(1).is_some_and(|word| word == executor::SUPERVISE) {
+        return executor::supervise();
+    }
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        // Help and version go to stdout and are no error; where nobody reads them that is none either.
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let color = args.color.into();
+    match args.command {
+        Command::Check(args) => check::run(&args, color).into(),
+        Command::Run(args) => run::run(&args, color),
+        Command::Rule(args) => rule::run(&args, color).into(),
+        Command::Debug(args) => debug::run(&args).into(),
+    }
+}
+
+/// Says on stderr what went wrong with the invocation.
+fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "antifreeze: {}", crate::report::text::plain(message));
+}
+
+/// What an attempt to write the report comes to: a reader that has gone away (`antifreeze check . | head`) is no error.
+fn written(result: io::Result<()>, exit: Exit) -> Exit {
+    match result {
+        Ok(()) => exit,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit,
+        Err(error) => {
+            complain(&format!("cannot write the report: {error}"));
+            exit.max(Exit::Usage)
+        }
+    }
+}

@@ -1,19 +1,24 @@
 //! `antifreeze run`: the gate, then the bounded executor.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
+use super::input::{Failure, Input, for_each};
 use super::limits::LimitArgs;
+use super::{Exit, complain};
 use crate::eval::Settings;
 use crate::executor::{self, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
 use crate::outcome::{LimitHit, Outcome, OutcomeKind};
 use crate::report;
+use crate::report::text::{Color, Style};
 use crate::rules::{Level, Profile};
 use crate::source::Source;
+use crate::syntax;
 use crate::verdict::{self, Verdict};
 
 /// Run code under limits: the gate first, then a process of its own that is always released on time
@@ -74,66 +79,65 @@ fn parse_env(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Does what was typed. `color` is whether the report on stderr may have colours.
-pub fn run(args: &RunArgs, color: bool) -> ExitCode {
+/// Does what was typed.
+pub fn run(args: &RunArgs, color: Color) -> ExitCode {
     match attempt(args, color) {
         Ok(code) => ExitCode::from(code),
         Err(message) => {
-            let _ = writeln!(io::stderr(), "antifreeze: {message}");
-            ExitCode::from(2)
+            complain(&message);
+            Exit::Usage.into()
         }
     }
 }
 
 /// Gives the exit status, or what was wrong with the usage.
-fn attempt(args: &RunArgs, color: bool) -> Result<u8, String> {
+fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
     let limits = args.limits.over(Limits::default());
-    let source = load(args)?;
+    let input = match (&args.code, &args.path) {
+        (Some(code), _) => Input::Command(code.clone()),
+        (None, Some(path)) if path.as_os_str() == "-" => Input::Stdin("<stdin>".to_owned()),
+        (None, Some(path)) => Input::File(path.clone()),
+        (None, None) => return Err("nothing to run".into()),
+    };
     let python = executor::python::find(args.python.as_deref()).map_err(|error| error.0)?;
     if let Some(cwd) = &args.cwd
         && !cwd.is_dir()
     {
         return Err(format!("--cwd {}: not a folder", cwd.display()));
     }
-    let (source, verdict) = gate(args, source, limits);
-    let findings = report::outcome::findings(&source, &verdict);
-    if !args.no_gate && verdict.rejects() {
-        let mut outcome = Outcome::new(OutcomeKind::Rejected);
-        outcome.limit = rejection(&verdict);
-        outcome.findings = findings;
-        return Ok(show(args, &outcome, &source, color));
-    }
-    let request = request(args, &source, &verdict, python, limits);
-    let text_mode = args.format == RunFormat::Text;
-    let signals = signals();
-    let mut output = Passing { signals: signals.as_ref(), given_up: !text_mode };
-    let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
-    let mut outcome = executor::execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?;
-    outcome.findings = findings;
-    Ok(show(args, &outcome, &source, color))
-}
-
-fn load(args: &RunArgs) -> Result<Source, String> {
-    let (name, bytes) = match (&args.code, &args.path) {
-        (Some(code), _) => ("<command>".to_owned(), code.clone().into_bytes()),
-        (None, Some(path)) if path.as_os_str() == "-" => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map_err(|error| format!("standard input: {error}"))?;
-            ("<stdin>".to_owned(), bytes)
-        }
-        (None, Some(path)) => {
-            (path.to_string_lossy().into_owned(), std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?)
-        }
-        (None, None) => return Err("nothing to run".into()),
+    let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
+        Some(Ok(checked)) => checked,
+        Some(Err(Failure::Unreadable(message))) => return Err(message),
+        Some(Err(Failure::Internal(message))) => return Ok(show(args, &Outcome::internal(message), None, color)),
+        None => return Err("nothing to run".into()),
     };
-    let text = String::from_utf8(bytes).map_err(|error| format!("{name}: not UTF-8: {error}"))?;
-    Ok(Source { name, text: text.into() })
+    if args.format == RunFormat::Text {
+        let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
+        let _ = report::text::write_findings(&mut io::stderr(), &source, &verdict.findings, style);
+    }
+    let mut outcome = if !args.no_gate && verdict.rejects() {
+        Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
+    } else {
+        let request = request(args, &source, &verdict, python, limits);
+        let signals = signals();
+        let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text };
+        let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
+        executor::execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?
+    };
+    if let Value::Array(findings) = report::json::findings(&source, &verdict.findings) {
+        outcome.findings = findings;
+    }
+    let guards = if args.no_guards { Value::Null } else { report::json::guard_sites(&source, &verdict.guards) };
+    original_lines(&mut outcome, &source);
+    outcome.guard_sites = serde_json::from_value(guards).unwrap_or_default();
+    Ok(show(args, &outcome, Some(&source), color))
 }
 
 /// Evaluates for findings and guard sites; not at all when neither is wanted.
 fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
     if args.no_gate && args.no_guards {
-        return (source, Verdict::default());
+        // Parsed all the same: what is run is the text that the gate would have seen, without fences or a common indentation.
+        return (syntax::parse(source).0, Verdict::default());
     }
     let checked = verdict::check(source, &Settings { limits, ..Settings::default() }, Profile::Agent);
     (checked.source, checked.verdict)
@@ -163,6 +167,22 @@ fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, 
         env: args.env.clone(),
         strict_output: args.strict_output,
         helper: None,
+    }
+}
+
+/// Lines of a program that was run without the fences around it are those of the text as it was given.
+fn original_lines(outcome: &mut Outcome, source: &Source) {
+    if !source.is_rescued() {
+        return;
+    }
+    let starts: Vec<u32> = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
+    let original = |line: u32| starts.get((line as usize).saturating_sub(1)).map_or(line, |start| source.position(*start).line);
+    let threads = outcome.threads.iter_mut().flat_map(|thread| &mut thread.frames);
+    for frame in outcome.stack.iter_mut().flatten().chain(threads).filter(|frame| frame.file == source.name) {
+        frame.line = original(frame.line);
+    }
+    if let Some(line) = outcome.error.as_mut().and_then(|error| error.line.as_mut()) {
+        *line = original(*line);
     }
 }
 
@@ -231,7 +251,7 @@ impl Passing<'_> {
 }
 
 /// Writes the report and gives the exit status.
-fn show(args: &RunArgs, outcome: &Outcome, source: &Source, color: bool) -> u8 {
+fn show(args: &RunArgs, outcome: &Outcome, source: Option<&Source>, color: Color) -> u8 {
     match args.format {
         RunFormat::Json => {
             if let Ok(text) = serde_json::to_string(outcome) {
@@ -243,7 +263,8 @@ fn show(args: &RunArgs, outcome: &Outcome, source: &Source, color: bool) -> u8 {
                 let _ = writeln!(io::stdout(), "{repr}");
             }
             let _ = io::stdout().flush();
-            let _ = io::stderr().write_all(report::outcome::text(outcome, source, color && io::stderr().is_terminal()).as_bytes());
+            let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
+            let _ = io::stderr().write_all(report::outcome::text(outcome, source, style).as_bytes());
         }
     }
     outcome.interrupted_by().map_or(outcome.outcome.exit_code(), |signal| 128 + signal)

@@ -1,11 +1,25 @@
 //! The evaluator: runs what it can and bounds what it cannot.
 
-pub mod fact;
+mod attributes;
+mod calls;
+mod describe;
+mod host;
+mod iteration;
+mod loops;
+mod machine;
+mod operators;
+mod patterns;
+mod step;
 
-pub use fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
+pub use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
 
 use crate::limits::Limits;
+use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
 use crate::syntax::{Program, Span};
+use crate::value::object::V;
+use crate::value::store::Path;
+
+use machine::{Exit, GuardState, Machine};
 
 /// What the evaluator is told besides the program.
 #[derive(Debug, Clone)]
@@ -61,8 +75,129 @@ pub struct Facts {
     pub fuel_spent: u64,
 }
 
-/// Evaluates a program.
-pub fn evaluate(program: &Program, settings: &Settings) -> Facts {
-    let _ = (program, settings);
-    Facts::default()
+/// Evaluates a program on a thread of its own, with a stack that recursion of the program cannot exhaust.
+pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
+    if program.codes.is_empty() {
+        return Facts::default();
+    }
+    std::thread::scope(|scope| {
+        let thread =
+            std::thread::Builder::new().name("evaluate".to_owned()).stack_size(STACK).spawn_scoped(scope, || run(text, program, settings));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(facts)) => facts,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No thread to be had: nothing is known, and everything is guarded.
+            Err(_) => unevaluated(program),
+        }
+    })
+}
+
+/// Stack of the evaluating thread. Only what is used of it is ever backed by memory.
+const STACK: usize = 256 << 20;
+
+/// What is known when nothing was evaluated: every operation that could be large is guarded.
+fn unevaluated(program: &Program) -> Facts {
+    let mut out = Facts { coverage: Coverage { statements: program.statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
+    for code in &program.codes {
+        for (op, span) in code.ops.iter().zip(&code.spans) {
+            if let Some(op) = guard_symbol(op) {
+                out.guards.push(Guard { span: *span, op });
+            }
+        }
+    }
+    out
+}
+
+fn guard_symbol(op: &Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Binary(BinaryOp::Pow) => "**",
+        Op::Binary(BinaryOp::LShift) => "<<",
+        Op::Binary(BinaryOp::Mul) => "*",
+        Op::Inplace(BinaryOp::Pow) => "**=",
+        Op::Inplace(BinaryOp::LShift) => "<<=",
+        Op::Inplace(BinaryOp::Mul) => "*=",
+        _ => return None,
+    })
+}
+
+fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
+    let mut machine = Machine::new(text, program, settings);
+    let main = CodeId(0);
+    let code = machine.code(main);
+    let mut frame = machine.new_frame(main, code, Vec::new(), &[]);
+    machine.called[0] = true;
+    let exit = machine.run_frame(&mut frame);
+    let mut out_of_fuel = matches!(exit, Exit::Fuel);
+    let mut globals = serde_json::Map::new();
+    if !out_of_fuel {
+        for (id, name) in program.names.iter().enumerate() {
+            let value = machine.store.global(id as u32);
+            if !matches!(value, V::Undef) {
+                globals.insert(
+                    name.to_string(),
+                    if matches!(exit, Exit::Return(_)) { machine.describe_value(&value, 0) } else { serde_json::json!({"kind": "never"}) },
+                );
+            }
+        }
+    }
+    // Functions that nobody called, each with what is left of the fuel.
+    machine.defined_only = true;
+    machine.raised = None;
+    let spent_by_main = settings.fuel - machine.fuel;
+    let mut left = (settings.fuel / 2).max(machine.fuel);
+    let uncalled: Vec<CodeId> = (1..program.codes.len() as u32).map(CodeId).filter(|id| !machine.called[id.0 as usize]).collect();
+    let mut spent_alone = 0;
+    for (i, id) in uncalled.iter().enumerate() {
+        if machine.called[id.0 as usize] {
+            continue;
+        }
+        let kind = machine.code(*id).kind;
+        if kind != CodeKind::Function && kind != CodeKind::Lambda {
+            continue;
+        }
+        let share = (left / (uncalled.len() - i) as u64).min(left);
+        let share = share.max(left / 8).max(1000).min(left);
+        machine.fuel = share;
+        machine.call_floor = 0;
+        machine.loop_floor = 0;
+        let kept = machine.store.clone();
+        machine.store.path = Path { cost: 0.0, mass: 1.0, lost: false, interruptible: kept.path.interruptible, unknown_managers: 0 };
+        machine.evaluate_alone(*id);
+        out_of_fuel |= machine.fuel == 0;
+        let spent = share - machine.fuel;
+        spent_alone += spent;
+        left = left.saturating_sub(spent);
+        machine.raised = None;
+        machine.store = kept;
+        if left == 0 {
+            break;
+        }
+    }
+    let mut facts: Vec<Fact> = machine.facts.into_values().collect();
+    facts.sort_by(|a, b| (a.span, a.kind).cmp(&(b.span, b.kind)));
+    let mut guards = Vec::new();
+    for (code, states) in program.codes.iter().zip(&machine.guards) {
+        for ((op, span), state) in code.ops.iter().zip(&code.spans).zip(states) {
+            if let Some(op) = guard_symbol(op)
+                && (*state != GuardState::Safe || out_of_fuel)
+            {
+                guards.push(Guard { span: *span, op });
+            }
+        }
+    }
+    guards.sort_by_key(|g| (g.span, g.op));
+    guards.dedup();
+    let evaluated = program
+        .codes
+        .iter()
+        .zip(&machine.visited)
+        .map(|(code, seen)| code.statements.iter().filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32)
+        .sum();
+    Facts {
+        facts,
+        guards,
+        coverage: Coverage { statements: program.statements, evaluated, out_of_fuel },
+        globals,
+        fuel_spent: spent_by_main + spent_alone,
+    }
 }

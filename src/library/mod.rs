@@ -1,1 +1,213 @@
-//! Library stage.
+//! What Python's callables do: a callable's qualified name gives its effect on values, exceptions and cost.
+//!
+//! A transfer function is `fn(&mut dyn Host, Args) -> R<V>`. It works on abstract values, asks the [`Host`] for everything
+//! that may run user code (calling, iterating, comparing, truth), declares what it may raise with [`Host::may_raise`],
+//! raises for certain with [`Host::raise`], adds its least cost with [`Host::cost`], burns fuel for its own work with
+//! [`Host::burn`] and reports hazards with [`Host::fact`] and [`Host::integer`]. What it returns must contain every value
+//! the real callable can return for any members of its operands; a callable without a transfer function is an unknown one:
+//! its arguments escape, it may raise anything, and its result is unknown.
+//!
+//! One module per Python module. [`find`] maps names to functions.
+
+use smallvec::SmallVec;
+
+use crate::fact::{FactKind, Measure, Proof};
+use crate::limits::Limits;
+use crate::syntax::code::{BinaryOp, CompareOp};
+use crate::value::object::{Items, Obj, ObjId, Sym, V, Why};
+use crate::value::store::Store;
+
+pub mod builtins;
+pub mod exceptions;
+pub mod iterators;
+pub mod methods;
+pub mod modules;
+
+/// Why evaluation of an expression does not go on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// It raises this for certain.
+    Raise(V),
+    /// Nothing comes after it (an endless loop, or every path has been taken elsewhere).
+    Dead,
+    /// The fuel is spent.
+    Fuel,
+}
+
+/// A value, or why there is none.
+pub type R<T> = Result<T, Stop>;
+
+/// What `next` gives.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// An item for certain.
+    Item(V),
+    /// An item, or the end.
+    Maybe(V),
+    /// The end for certain.
+    End,
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone, Default)]
+pub struct Args {
+    /// Positional arguments.
+    pub pos: SmallVec<[V; 4]>,
+    /// Keyword arguments.
+    pub kw: Vec<(Sym, V)>,
+    /// Whether there may be further arguments of which nothing is known (`*unknown`).
+    pub open: bool,
+}
+
+impl Args {
+    /// Positional arguments only.
+    pub fn of(pos: impl IntoIterator<Item = V>) -> Args {
+        Args { pos: pos.into_iter().collect(), kw: Vec::new(), open: false }
+    }
+
+    /// The positional argument at `at`, or the keyword argument of that name.
+    pub fn get(&self, at: usize, name: &str) -> Option<&V> {
+        self.pos.get(at).or_else(|| self.keyword(name))
+    }
+
+    /// The keyword argument.
+    pub fn keyword(&self, name: &str) -> Option<&V> {
+        self.kw.iter().find(|(n, _)| &*n.text() == name).map(|(_, v)| v)
+    }
+
+    /// Whether there are exactly so many positional arguments and nothing else.
+    pub fn exactly(&self, n: usize) -> bool {
+        self.pos.len() == n && self.kw.is_empty() && !self.open
+    }
+
+    /// All argument values.
+    pub fn values(&self) -> Vec<V> {
+        self.pos.iter().cloned().chain(self.kw.iter().map(|(_, v)| v.clone())).collect()
+    }
+}
+
+/// What was taken out of an iterable.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// The items: known by position, then bounded.
+    pub items: Items,
+    /// Whether the iterable never ends (then taking it all never returns; `items` is what is known of its front).
+    pub endless: bool,
+}
+
+/// What transfer functions may ask of the evaluator.
+pub trait Host {
+    /// The state.
+    fn store(&mut self) -> &mut Store;
+    /// The limits to judge by.
+    fn limits(&self) -> &Limits;
+    /// The versions of Python 3 the claims must hold for (oldest and newest minor).
+    fn target(&self) -> (u8, u8);
+    /// Spends fuel.
+    fn burn(&mut self, steps: u64) -> R<()>;
+    /// Adds to the least time the program has run.
+    fn cost(&mut self, seconds: f64);
+    /// From here the operation may also raise this builtin class (the empty string: anything).
+    fn may_raise(&mut self, class: &str);
+    /// A definite exception, as the `Err` to return.
+    fn raise(&mut self, class: &str, message: &str) -> Stop;
+    /// Calls.
+    fn call(&mut self, callable: &V, args: Args) -> R<V>;
+    /// `iter(value)`.
+    fn iterate(&mut self, value: &V) -> R<V>;
+    /// `next(iterator)`.
+    fn next(&mut self, iterator: &V) -> R<Next>;
+    /// Everything an iterable gives, in order. Consumes it. An endless one is taken only a little.
+    fn take(&mut self, iterable: &V) -> R<Taken>;
+    /// `bool(value)`, when known.
+    fn truth(&mut self, value: &V) -> R<Option<bool>>;
+    /// A comparison.
+    fn compare(&mut self, op: CompareOp, a: &V, b: &V) -> R<V>;
+    /// A binary operation.
+    fn binary(&mut self, op: BinaryOp, a: &V, b: &V) -> R<V>;
+    /// `value.name`.
+    fn attribute(&mut self, value: &V, name: Sym) -> R<V>;
+    /// `len(value)`.
+    fn length(&mut self, value: &V) -> R<V>;
+    /// `value[index]`.
+    fn item(&mut self, value: &V, index: &V) -> R<V>;
+    /// `str(value)` (or its `repr`).
+    fn text(&mut self, value: &V, repr: bool) -> R<V>;
+    /// Puts an object on the heap. Inside a loop that is being bounded, all objects made at one place are one.
+    fn alloc(&mut self, obj: Obj) -> V;
+    /// Joins a state kept earlier (a clone of the store) into the current one: what was done since may not have happened.
+    fn join_state(&mut self, earlier: Store);
+    /// Joins two values.
+    fn join(&mut self, a: &V, b: &V) -> V;
+    /// The value as key of a dict or member of a set; `Ok(None)` when it is not exactly known, an error when unhashable.
+    fn key(&mut self, value: &V) -> R<Option<crate::value::object::Key>>;
+    /// The unknown effect of a call into code without a model: arguments escape, anything may be raised.
+    fn unknown_call(&mut self, args: &Args) -> V;
+    /// Reports what was found at the operation being evaluated.
+    fn fact(&mut self, kind: FactKind, measure: Option<Measure>, proof: Proof, words: &[(&'static str, String)]);
+    /// Reports the bit length of an integer result of a function form, and marks the call as a guard site when it may pass
+    /// the limit.
+    fn integer(&mut self, kind: FactKind, op: &str, expression: String, bits: (u64, u64));
+    /// Waits: seconds as an interval, reported against the timeout with everything before it.
+    fn sleep(&mut self, low: f64, high: f64, callee: &str);
+    /// Something that can interrupt the program at any time has been installed.
+    fn interruptible(&mut self);
+    /// The class or type of a value, when known: a class of the program or a library type.
+    fn class_of(&mut self, value: &V) -> Option<V>;
+    /// `isinstance(value, classes)`, when known.
+    fn is_instance(&mut self, value: &V, classes: &V) -> Option<bool>;
+    /// The globals of the calling frame and such: values only the evaluator has (`globals()`, `locals()`, `super()`).
+    fn special(&mut self, name: &str, args: Args) -> R<V>;
+}
+
+/// A transfer function.
+pub type Transfer = fn(&mut dyn Host, Args) -> R<V>;
+
+/// What a qualified library name stands for.
+#[derive(Clone)]
+pub enum Entry {
+    /// A function with a model.
+    Function(Transfer),
+    /// A type whose constructor has a model.
+    Type(Transfer),
+    /// An exception class.
+    Exception,
+    /// A constant.
+    Constant(V),
+    /// A submodule.
+    Module,
+}
+
+/// Looks a qualified name up (`math.factorial`, `str.upper`, builtins without a prefix).
+pub fn find(name: &str) -> Option<Entry> {
+    exceptions::find(name).or_else(|| builtins::find(name)).or_else(|| methods::find(name)).or_else(|| modules::find(name))
+}
+
+/// A heap list.
+pub fn list(host: &mut dyn Host, items: Vec<V>) -> V {
+    host.alloc(Obj::List(std::rc::Rc::new(Items { exact: items, rest: None })))
+}
+
+/// A heap list from what was taken out of an iterable.
+pub fn list_of(host: &mut dyn Host, items: Items) -> V {
+    host.alloc(Obj::List(std::rc::Rc::new(items)))
+}
+
+/// The heap object a value refers to.
+pub fn object(host: &mut dyn Host, value: &V) -> Option<(ObjId, Obj)> {
+    match value {
+        V::Ref(id) => Some((*id, host.store().get(*id).clone())),
+        _ => None,
+    }
+}
+
+/// The least and greatest number of items.
+pub fn count(items: &Items) -> (u64, u64) {
+    let n = items.exact.len() as u64;
+    items.rest.as_ref().map_or((n, n), |r| (n.saturating_add(r.low), n.saturating_add(r.high)))
+}
+
+/// Why an operation on these values is not exact.
+pub fn why(values: &[&V]) -> Why {
+    values.iter().filter_map(|v| v.why()).max().unwrap_or(Why::Lost)
+}

@@ -2,30 +2,20 @@
 
 use std::fmt::Write;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use serde_json::Value;
-
+use super::text::{Note, Style, plain};
 use crate::outcome::{Frame, LimitHit, Outcome, OutcomeKind};
+use crate::rules::Level;
 use crate::source::Source;
-use crate::verdict::Verdict;
+use crate::syntax::Span;
 
-/// The gate's findings with the shape they have in `check --format json`.
-pub fn findings(source: &Source, verdict: &Verdict) -> Vec<Value> {
-    let _ = source;
-    verdict
-        .findings
-        .iter()
-        .map(|finding| serde_json::json!({"code": finding.code, "name": finding.name, "level": finding.level, "message": finding.message, "help": finding.help}))
-        .collect()
-}
-
-/// The report on stderr: nothing where there is nothing to say.
-pub fn text(outcome: &Outcome, source: &Source, color: bool) -> String {
+/// The report on stderr: nothing where there is nothing to say. Lines of the program in the outcome are the original text's.
+/// `source` is what was run, where there was anything.
+pub fn text(outcome: &Outcome, source: Option<&Source>, style: Style) -> String {
     let mut out = String::new();
-    let place = place(outcome, source);
+    let place = source.and_then(|source| place(outcome, source));
     if let Some(message) = headline(outcome, place.as_ref()) {
-        let help = help(outcome);
-        render(&mut out, &message, place.as_ref(), help.as_deref(), source, color);
+        let span = place.as_ref().zip(source).and_then(|(frame, source)| Some((span_of_line(source, frame.line)?, source)));
+        out.push_str(&render(outcome, &message, span, style));
         if let Some(stack) = &outcome.stack
             && stack.len() > 1
         {
@@ -35,7 +25,7 @@ pub fn text(outcome: &Outcome, source: &Source, color: bool) -> String {
             }
         }
         if let Some(reason) = outcome.stack_reason.as_ref().filter(|_| outcome.outcome == OutcomeKind::TimedOut) {
-            let _ = writeln!(out, "  no stack: {reason}");
+            let _ = writeln!(out, "  no stack: {}", plain(reason));
         }
     }
     if outcome.truncated_bytes > 0 {
@@ -53,8 +43,55 @@ fn place(outcome: &Outcome, source: &Source) -> Option<Frame> {
         return stack.iter().rev().find(|frame| frame.file == source.name).cloned();
     }
     let line = outcome.error.as_ref()?.line?;
-    let text = source.text.lines().nth(line as usize - 1).map(|line| line.trim().to_owned());
+    let text = source.original_text().lines().nth(line as usize - 1).map(|line| line.trim().to_owned());
     Some(Frame { file: source.name.clone(), line, function: String::new(), source: text })
+}
+
+/// What stands on a line of the original text, as a span of the canonical one.
+fn span_of_line(source: &Source, line: u32) -> Option<Span> {
+    let mut start = 0;
+    for (index, text) in source.text.split_inclusive('\n').enumerate() {
+        let here = if source.is_rescued() { source.position(start).line } else { index as u32 + 1 };
+        let words = text.trim();
+        if here == line && !words.is_empty() {
+            let indent = (text.len() - text.trim_start().len()) as u32;
+            return Some(Span { start: start + indent, end: start + indent + words.len() as u32 });
+        }
+        start += text.len() as u32;
+    }
+    None
+}
+
+/// The headline over the line it happened on.
+fn render(outcome: &Outcome, message: &str, place: Option<(Span, &Source)>, style: Style) -> String {
+    let title = title(outcome.outcome).to_owned();
+    let help = help(outcome);
+    match place {
+        Some((span, source)) => {
+            let message = message.to_owned();
+            Note { title, level: Level::Error, message, help, label: "here".into(), span }.render(source, style.color)
+        }
+        None => {
+            let help = help.map_or_else(String::new, |help| format!("  help: {help}\n"));
+            format!("{title}\n\n  × {message}\n{help}")
+        }
+    }
+}
+
+/// The word that JSON has for it.
+fn title(outcome: OutcomeKind) -> &'static str {
+    match outcome {
+        OutcomeKind::Finished => "finished",
+        OutcomeKind::Raised => "raised",
+        OutcomeKind::Rejected => "rejected",
+        OutcomeKind::Guarded => "guarded",
+        OutcomeKind::TimedOut => "timed_out",
+        OutcomeKind::OutOfMemory => "out_of_memory",
+        OutcomeKind::TooMuchOutput => "too_much_output",
+        OutcomeKind::TooManyProcesses => "too_many_processes",
+        OutcomeKind::Crashed => "crashed",
+        OutcomeKind::Internal => "internal",
+    }
 }
 
 fn headline(outcome: &Outcome, place: Option<&Frame>) -> Option<String> {
@@ -66,7 +103,7 @@ fn headline(outcome: &Outcome, place: Option<&Frame>) -> Option<String> {
     let limit = |words: &str| outcome.limit.as_ref().map_or_else(String::new, |limit| limit_words(limit, words));
     Some(match outcome.outcome {
         OutcomeKind::Finished => return None,
-        OutcomeKind::Rejected => "rejected, nothing was run".into(),
+        OutcomeKind::Rejected => "nothing was run".into(),
         OutcomeKind::TimedOut => format!("stopped after {seconds:.1} s{at}"),
         OutcomeKind::Guarded => outcome.error.as_ref().map(|error| plain(&error.message)).unwrap_or_default(),
         OutcomeKind::OutOfMemory => format!("out of memory after {seconds:.1} s{}{at}", limit("bytes")),
@@ -104,72 +141,6 @@ fn help(outcome: &Outcome) -> Option<String> {
     })
 }
 
-#[derive(Debug)]
-struct Shown {
-    message: String,
-    help: Option<String>,
-    label: Option<LabeledSpan>,
-    code: NamedSource<String>,
-}
-
-impl std::fmt::Display for Shown {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Shown {}
-
-impl Diagnostic for Shown {
-    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.label.clone().map(|label| Box::new(std::iter::once(label)) as Box<dyn Iterator<Item = LabeledSpan>>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.label.is_some().then_some(&self.code as &dyn SourceCode)
-    }
-}
-
-fn render(out: &mut String, message: &str, place: Option<&Frame>, help: Option<&str>, source: &Source, color: bool) {
-    let label = place.and_then(|frame| {
-        let mut start = 0;
-        for (i, line) in source.text.split_inclusive('\n').enumerate() {
-            if i + 1 == frame.line as usize {
-                let indent = line.len() - line.trim_start().len();
-                // Very long lines are named by the headline alone.
-                return (line.len() < 400 && !line.trim().is_empty())
-                    .then(|| LabeledSpan::new(Some("here".into()), start + indent, line.trim().len()));
-            }
-            start += line.len();
-        }
-        None
-    });
-    let shown = Shown {
-        message: message.to_owned(),
-        help: help.map(str::to_owned),
-        label,
-        code: NamedSource::new(plain(&source.name), plain_text(&source.text)),
-    };
-    let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    if GraphicalReportHandler::new_themed(theme).with_links(false).with_width(140).render_report(out, &shown).is_err() {
-        let _ = writeln!(out, "antifreeze: {message}");
-    }
-}
-
 fn shorten(text: &str) -> String {
     if text.chars().count() <= 120 { text.to_owned() } else { text.chars().take(119).chain(['…']).collect() }
-}
-
-/// Text of the program's, without anything a terminal would obey.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
-/// The same for several lines, with every byte kept in its place: offsets are counted in it.
-fn plain_text(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t') { '?' } else { c }).collect()
 }

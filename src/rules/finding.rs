@@ -40,6 +40,8 @@ pub struct Finding {
     pub message: String,
     /// What to write instead.
     pub help: String,
+    /// What was computed, short enough to stand under the code (`10 ** 100000000 has about 332192810 bits`).
+    pub label: String,
     /// Where, in the canonical text.
     pub span: Span,
     /// Whether it is reached.

@@ -169,7 +169,8 @@ pub struct Code {
     /// Fast locals, parameters first. A parameter that is also a cell has both: the evaluator copies the argument into
     /// the cell when the frame starts (see `cells`).
     pub slots: Vec<NameId>,
-    /// Variables of this code that inner functions capture; with the parameter slot that fills it, if any.
+    /// Variables of this code that inner functions capture; with the parameter slot that fills it, if any. A class body
+    /// whose methods use `super` or `__class__` has a cell `__class__`, which is the class once it is made.
     pub cells: Vec<(NameId, Option<u16>)>,
     /// Variables captured from outside, and where the maker finds them.
     pub frees: Vec<(NameId, Capture)>,
@@ -422,9 +423,9 @@ pub enum Op {
     /// `seq → xn … x1` with `before` single values, one list, `after` single values.
     UnpackEx(u16, u16),
 
-    /// `callable x1 … xn k1 … km → result`; the last `m` arguments are keywords named by the list.
+    /// `callable x1 … xn k1 … km → result`; the number is `n + m`, the last `m` arguments are keywords named by the list.
     Call(u16, Option<NamesId>),
-    /// `callable self x1 … xn k1 … km → result`, after [`Op::LoadMethod`].
+    /// `callable self x1 … xn k1 … km → result`, after [`Op::LoadMethod`]; the number is `n + m`.
     CallMethod(u16, Option<NamesId>),
     /// `callable args(list or tuple) [kwargs dict] → result`; the flag says whether there are kwargs.
     CallEx(bool),
@@ -530,7 +531,11 @@ impl Program {
                         out.push(name);
                     }
                 }
-                Pattern::Or(parts) => parts.iter().for_each(|p| walk(program, *p, out)),
+                Pattern::Or(parts) => {
+                    for part in parts {
+                        walk(program, *part, out);
+                    }
+                }
                 Pattern::Sequence(parts, star) => {
                     let at = star.map_or(usize::MAX, |(at, _)| at as usize);
                     for (i, part) in parts.iter().enumerate() {
@@ -550,7 +555,9 @@ impl Program {
                     }
                 }
                 Pattern::Mapping(items, rest) => {
-                    items.iter().for_each(|(_, p)| walk(program, *p, out));
+                    for (_, part) in items {
+                        walk(program, *part, out);
+                    }
                     if let Some(name) = rest
                         && !out.contains(name)
                     {
@@ -558,8 +565,9 @@ impl Program {
                     }
                 }
                 Pattern::Class(_, positional, keyword) => {
-                    positional.iter().for_each(|p| walk(program, *p, out));
-                    keyword.iter().for_each(|(_, p)| walk(program, *p, out));
+                    for part in positional.iter().chain(keyword.iter().map(|(_, part)| part)) {
+                        walk(program, *part, out);
+                    }
                 }
             }
         }

@@ -1,5 +1,17 @@
 //! Pure arithmetic on abstract values and costs.
+//!
+//! Nothing here knows Python's syntax or its library: the evaluator asks "what can `a ** b` be" and gets a set that contains every value CPython could
+//! compute, together with the exceptions it could raise. Every function is total: no input panics, no input takes long.
 
-pub mod cost;
-pub mod float;
+pub mod bits;
 pub mod int;
+pub mod counting;
+pub mod decimal;
+pub mod float;
+pub mod float_math;
+pub mod convert;
+pub mod text;
+pub mod format;
+pub mod cost;
+pub mod object;
+pub mod store;

@@ -1,4 +1,30 @@
 //! The closed vocabulary in which the evaluator says what it found. Rules see facts and nothing else.
+//!
+//! # Words
+//!
+//! A fact carries [`Fact::words`] for the message of its card. Every placeholder of a card has a default there, so a missing
+//! word never spoils a message; it only says less. Numbers are written plainly (no separators), expressions as in the source
+//! with names replaced by the values found, each cut to a line of about 60 characters.
+//!
+//! | kinds | words | example |
+//! | --- | --- | --- |
+//! | all integer kinds | `op`: the operator, or the function's name for a function form | `**`, `<<`, `*`, `pow` |
+//! | | `expression`: the operation with the values found | `10 ** 100000000`, `x ** 64` |
+//! | all loop kinds | `loop`: the loop's header without the colon | `while n < 2`, `for i in range(10 ** 12)` |
+//! | | `reason`: why, a sentence fragment without a full stop | `the state of iteration 3 repeats that of iteration 1` |
+//! | `EndlessLoop` | `reason` names the repeated state, or the condition that is always true | `no statement in it can leave it` |
+//! | `StuckCondition` | `reason` names what leaving depends on | ``nothing in the loop changes `i`, on which leaving depends`` |
+//! | `MissedExit` | `reason` names the value passed by | ``` `x` goes from 9 to 11 and never equals 10 ``` |
+//! | `LongLoop` | `trips`: the least number of iterations | `1000000000` |
+//! | | `reason` | `it takes at least 1000000000 iterations` |
+//! | `Sleep` | `callee`: the qualified name | `time.sleep`, `asyncio.sleep` |
+//! | | `expression`: the call with the values found | `time.sleep(100)` |
+//! | | `reason`: for a sum only, a fragment | `3600 calls of at least 1 s each` |
+//! | `SyntaxError` | `reason`: the parser's complaint | `expected an expression` |
+//! | `NotAnalysed` | `reason`: which bound | `the file has 3000000 bytes, and more than 1048576 are not analysed` |
+//!
+//! The amounts (`{bits}`, `{seconds}`, `{bytes}`, `{processes}`, as the unit says, and `{limit}`) come from the measure and the limit;
+//! they are not words. A loop or wait without end has `low` and `high` infinite, in [`Unit::Seconds`].
 
 use std::collections::BTreeMap;
 

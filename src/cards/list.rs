@@ -1,0 +1,15 @@
+//! The one list of cards. A test compares it with the folder `rules/`.
+
+/// The text of every card, in order of code.
+pub const TEXTS: &[&str] = &[
+    include_str!("../../rules/AF101.md"),
+    include_str!("../../rules/AF102.md"),
+    include_str!("../../rules/AF103.md"),
+    include_str!("../../rules/AF401.md"),
+    include_str!("../../rules/AF402.md"),
+    include_str!("../../rules/AF403.md"),
+    include_str!("../../rules/AF404.md"),
+    include_str!("../../rules/AF501.md"),
+    include_str!("../../rules/AF901.md"),
+    include_str!("../../rules/AF903.md"),
+];

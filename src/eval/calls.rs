@@ -1,0 +1,798 @@
+//! Calls: binding arguments, functions, classes, generators, and what bounds recursion.
+
+use std::rc::Rc;
+
+use crate::library::{Args, Entry, R, Stop};
+use crate::syntax::code::{Code, CodeId, CodeKind, Op};
+use crate::value::object::{Class, Exc, Frame, Function, Generator, Key, Obj, ObjId, Sym, Tuple, V, Why};
+
+use super::machine::{Exit, Machine};
+
+/// Python's default recursion limit.
+const RECURSION_LIMIT: usize = 1000;
+
+/// Calls of one function with unknown arguments inside each other before its result is given up.
+const ABSTRACT_RECURSION: u32 = 4;
+
+impl Machine<'_> {
+    /// Runs something for each alternative from the same state, and joins what comes out.
+    pub fn each(&mut self, all: &[V], mut run: impl FnMut(&mut Self, &V) -> R<V>) -> R<V> {
+        let base = self.store.clone();
+        let mut out: Option<(crate::value::store::Store, V)> = None;
+        let mut exception: Option<Stop> = None;
+        for v in all {
+            if matches!(v, V::Undef) {
+                continue;
+            }
+            self.store = base.clone();
+            match run(self, v) {
+                Ok(value) => {
+                    out = Some(match out {
+                        None => (self.store.clone(), value),
+                        Some((mut store, old)) => {
+                            store.join(&self.store, false);
+                            let joined = store.join_values(&old, &value, false);
+                            (store, joined)
+                        }
+                    });
+                }
+                Err(Stop::Raise(e)) => {
+                    self.may_raise_value(e.clone());
+                    exception = Some(match exception {
+                        Some(Stop::Raise(old)) => Stop::Raise(self.store.join_values(&old, &e, false)),
+                        _ => Stop::Raise(e),
+                    });
+                }
+                Err(Stop::Fuel) => return Err(Stop::Fuel),
+                Err(Stop::Dead) => exception = exception.or(Some(Stop::Dead)),
+            }
+        }
+        let Some((mut store, value)) = out else {
+            self.store = base;
+            return Err(exception.unwrap_or(Stop::Dead));
+        };
+        store.path.mass = base.path.mass;
+        store.path.lost = base.path.lost;
+        self.store = store;
+        Ok(value)
+    }
+
+    /// The effect of code without a model on these values.
+    pub fn unknown_effect(&mut self, values: &[V]) -> V {
+        let code = values.iter().any(|v| self.is_code(v));
+        self.store.escape_all(values);
+        if code {
+            // It was given something to call: it may do so at any time from now on.
+            self.store.path.interruptible = true;
+        }
+        self.may_raise_class("");
+        V::Unknown(Why::Outside)
+    }
+
+    fn is_code(&self, value: &V) -> bool {
+        matches!(self.obj(value), Some(Obj::Function(_) | Obj::Bound { .. } | Obj::Partial { .. }))
+    }
+
+    pub fn call_value(&mut self, callable: &V, args: Args) -> R<V> {
+        match callable {
+            V::Ref(id) => match self.store.get(*id).clone() {
+                Obj::Function(f) => self.call_function(*id, &f, args),
+                Obj::Bound { function, this } => {
+                    let mut args = args;
+                    args.pos.insert(0, this);
+                    self.call_value(&function, args)
+                }
+                Obj::Partial { function, args: first, keywords } => {
+                    let mut all = Args { pos: first.iter().cloned().collect(), kw: keywords.as_ref().clone(), open: args.open };
+                    all.pos.extend(args.pos);
+                    for (name, v) in args.kw {
+                        match all.kw.iter_mut().find(|(n, _)| *n == name) {
+                            Some(slot) => slot.1 = v,
+                            None => all.kw.push((name, v)),
+                        }
+                    }
+                    self.call_value(&function, all)
+                }
+                Obj::Class(class) => self.instantiate(callable, &class, args),
+                Obj::Instance { .. } => match self.dunder(callable, "__call__") {
+                    Some(method) => {
+                        let mut args = args;
+                        args.pos.insert(0, callable.clone());
+                        self.call_value(&method, args)
+                    }
+                    None if self.open_instance(callable) => {
+                        let mut values = args.values();
+                        values.push(callable.clone());
+                        Ok(self.unknown_effect(&values))
+                    }
+                    None => Err(Stop::Raise(V::exception("TypeError"))),
+                },
+                Obj::StaticMethod(f) => self.call_value(&f, args),
+                Obj::Escaped(_) => Ok(self.unknown_effect(&args.values())),
+                Obj::Super { .. } | Obj::ClassMethod(_) | Obj::Property { .. } => {
+                    let values = args.values();
+                    Ok(self.unknown_effect(&values))
+                }
+                _ => Err(Stop::Raise(V::exception("TypeError"))),
+            },
+            V::Lib(name) => self.call_library(*name, args),
+            V::OneOf(all) => {
+                let all = all.clone();
+                self.each(&all, |m, v| m.call_value(v, args.clone()))
+            }
+            V::Unknown(_) | V::Instance(..) | V::Module(_) | V::Undef | V::Null | V::Exc(_) => Ok(self.unknown_effect(&args.values())),
+            _ => Err(Stop::Raise(V::exception("TypeError"))),
+        }
+    }
+
+    fn call_library(&mut self, name: Sym, args: Args) -> R<V> {
+        if self.store.is_patched(name) {
+            return Ok(self.unknown_effect(&args.values()));
+        }
+        match self.entry(name) {
+            Some(Entry::Function(transfer) | Entry::Type(transfer)) => {
+                if args.open {
+                    // Arguments nobody knows: the result is unknown, and what is known of them escapes.
+                    return Ok(self.unknown_effect(&args.values()));
+                }
+                transfer(self, args)
+            }
+            Some(Entry::Exception) => {
+                let args = if args.open { None } else { Some(args.pos.to_vec()) };
+                Ok(V::Exc(Rc::new(Exc { class: name, args })))
+            }
+            Some(Entry::Constant(_) | Entry::Module) => Err(Stop::Raise(V::exception("TypeError"))),
+            None => {
+                self.unmodelled(name, &args);
+                Ok(self.unknown_effect(&args.values()))
+            }
+        }
+    }
+
+    /// A library call without a model: some install what can interrupt the program later.
+    fn unmodelled(&mut self, name: Sym, _args: &Args) {
+        let text = name.text();
+        const INTERRUPTING: &[&str] = &[
+            "signal.",
+            "threading.",
+            "_thread.",
+            "multiprocessing.",
+            "concurrent.",
+            "sys.settrace",
+            "sys.setprofile",
+            "atexit.",
+            "faulthandler.",
+            "asyncio.",
+            "sched.",
+            "ctypes.",
+            "gc.callbacks",
+        ];
+        if INTERRUPTING.iter().any(|p| text.starts_with(p)) {
+            self.store.path.interruptible = true;
+        }
+    }
+
+    fn call_function(&mut self, id: ObjId, function: &Rc<Function>, args: Args) -> R<V> {
+        let code = self.code(function.code);
+        self.called[function.code.0 as usize] = true;
+        let key = if args.kw.is_empty() && !args.open { self.memo_key(function, &args) } else { None };
+        if let Some(key) = &key
+            && let Some((value, cost)) = self.memo.get(key)
+        {
+            self.store.path.cost += cost;
+            return Ok(value.clone());
+        }
+        let exact = !args.open && args.pos.iter().chain(args.kw.iter().map(|(_, v)| v)).all(V::is_exact);
+        let locals = self.bind(code, function, args)?;
+        if code.is_generator || code.is_async {
+            let frame = self.new_frame(function.code, code, locals, &function.closure);
+            let generator = Generator { frame: Some(Box::new(frame)), coroutine: code.is_async && !code.is_generator, may_be_done: false };
+            return Ok(self.alloc(Obj::Generator(generator)));
+        }
+        let depth = self.frames.len();
+        if depth >= RECURSION_LIMIT {
+            if self.uncertain_recursion_limit {
+                return Ok(self.give_up_call(id, &locals));
+            }
+            return Err(Stop::Raise(V::exception("RecursionError")));
+        }
+        let active = self.active.get(&function.code).copied().unwrap_or(0);
+        let abstracted = !exact || self.abstract_loops > 0;
+        if (abstracted && active >= ABSTRACT_RECURSION) || (depth > 40 && abstracted) || self.fuel < self.call_floor {
+            return Ok(self.give_up_call(id, &locals));
+        }
+        // The outermost call of a function may spend half of what is left; what it calls itself with shares that.
+        let floor = self.call_floor;
+        if active == 0 {
+            self.call_floor = floor + (self.fuel.saturating_sub(floor)) / 2;
+        }
+        *self.active.entry(function.code).or_insert(0) += 1;
+        let cost = self.store.path.cost;
+        let raises = self.uncaught_raises;
+        let mut frame = self.new_frame(function.code, code, locals, &function.closure);
+        let exit = self.run_frame(&mut frame);
+        if let Some(n) = self.active.get_mut(&function.code) {
+            *n -= 1;
+        }
+        self.call_floor = floor;
+        match exit {
+            Exit::Return(value) => {
+                if let Some(key) = key
+                    && self.raised.is_none()
+                    && self.uncaught_raises == raises
+                    && !matches!(value, V::Ref(_) | V::Unknown(_))
+                    && value.is_exact()
+                {
+                    self.memo.insert(key, (value.clone(), self.store.path.cost - cost));
+                }
+                Ok(value)
+            }
+            Exit::Raise(e) => Err(Stop::Raise(e)),
+            Exit::Dead => Err(Stop::Dead),
+            Exit::Fuel => Err(Stop::Fuel),
+            Exit::Yield(..) | Exit::Lost => Ok(V::Unknown(Why::Lost)),
+        }
+    }
+
+    /// The call is not followed: everything the function could reach is given up.
+    fn give_up_call(&mut self, id: ObjId, locals: &[V]) -> V {
+        self.store.escape_all(locals);
+        self.store.escape(&V::Ref(id));
+        self.may_raise_class("");
+        V::Unknown(Why::Lost)
+    }
+
+    /// Key of a call whose result depends on its arguments alone.
+    fn memo_key(&mut self, function: &Function, args: &Args) -> Option<(CodeId, Vec<Key>)> {
+        if !function.closure.is_empty() || !function.defaults.is_empty() || !function.attrs.is_empty() || args.pos.len() > 4 {
+            return None;
+        }
+        let key: Option<Vec<Key>> =
+            args.pos.iter().map(|v| if matches!(v, V::Int(_) | V::Str(_) | V::None) { Key::of(v) } else { None }).collect();
+        let key = key?;
+        let code = function.code;
+        let pure = match self.pure.get(&code) {
+            Some(p) => *p,
+            None => {
+                let p = is_pure(self.program, code);
+                self.pure.insert(code, p);
+                p
+            }
+        };
+        pure.then_some((code, key))
+    }
+
+    pub fn new_frame(&mut self, id: CodeId, code: &Code, mut locals: Vec<V>, closure: &[ObjId]) -> Frame {
+        locals.resize(code.slots.len(), V::Undef);
+        let mut cells = Vec::with_capacity(code.cells.len() + closure.len());
+        for (_, slot) in &code.cells {
+            let value = slot.map_or(V::Undef, |s| locals[s as usize].clone());
+            if let V::Ref(cell) = self.alloc(Obj::Cell(value)) {
+                cells.push(cell);
+            }
+        }
+        cells.extend_from_slice(closure);
+        Frame { code: id, pc: 0, locals, stack: Vec::with_capacity(code.max_stack as usize), cells, handling: Vec::new(), namespace: None }
+    }
+
+    /// Binds arguments to parameters.
+    fn bind(&mut self, code: &Code, function: &Function, args: Args) -> R<Vec<V>> {
+        let p = &code.params;
+        let positional = p.positional as usize;
+        let keyword_only = p.keyword_only as usize;
+        let mut locals: Vec<V> = vec![V::Undef; code.slots.len()];
+        let Args { pos, kw, open } = args;
+        let wrong = || Stop::Raise(V::exception("TypeError"));
+        let given = pos.len();
+        let mut extra = Vec::new();
+        for (i, value) in pos.into_iter().enumerate() {
+            if i < positional {
+                locals[i] = value;
+            } else if p.var_positional.is_some() {
+                extra.push(value);
+            } else if open {
+                return Ok(self.unknown_arguments(code, &locals));
+            } else {
+                return Err(wrong());
+            }
+        }
+        let mut named = Vec::new();
+        for (name, value) in kw {
+            let slot = (p.positional_only as usize..positional + keyword_only).find(|&s| self.name(code.slots[s]) == name);
+            match slot {
+                Some(s) if s < given.min(positional) => {
+                    let _ = value;
+                    return Err(wrong());
+                }
+                Some(s) => locals[s] = value,
+                None if p.var_keyword.is_some() => named.push((name, value)),
+                None if open => return Ok(self.unknown_arguments(code, &locals)),
+                None => return Err(wrong()),
+            }
+        }
+        if open {
+            // What is missing may come from the arguments nobody knows, or from the defaults.
+            let mut values = locals.clone();
+            values.extend(extra.iter().cloned());
+            values.extend(named.iter().map(|(_, v)| v.clone()));
+            self.store.escape_all(&values);
+            self.may_raise_class("TypeError");
+            for slot in locals.iter_mut().take(positional + keyword_only) {
+                if matches!(slot, V::Undef) {
+                    *slot = V::Unknown(Why::Lost);
+                }
+            }
+        }
+        let first_default = positional - (p.defaults as usize).min(positional);
+        for i in 0..positional {
+            if matches!(locals[i], V::Undef) {
+                match i.checked_sub(first_default).and_then(|d| function.defaults.get(d)) {
+                    Some(v) => locals[i] = v.clone(),
+                    None => return Err(wrong()),
+                }
+            }
+        }
+        for i in positional..positional + keyword_only {
+            if matches!(locals[i], V::Undef) {
+                let name = self.name(code.slots[i]);
+                match function.keyword_defaults.iter().find(|(n, _)| *n == name) {
+                    Some((_, v)) => locals[i] = v.clone(),
+                    None => return Err(wrong()),
+                }
+            }
+        }
+        if let Some(slot) = p.var_positional {
+            locals[slot as usize] = if open { V::tuple_bag(V::Unknown(Why::Lost), 0, u64::MAX) } else { self.make_tuple(extra) };
+        }
+        if let Some(slot) = p.var_keyword {
+            let mut table = crate::value::object::Table::default();
+            for (name, value) in named {
+                let text = V::str(&name.text());
+                self.table_insert(&mut table, &text, value)?;
+            }
+            if open {
+                let unknown = V::Unknown(Why::Lost);
+                table = crate::value::object::Table::default();
+                table.rest =
+                    Some(crate::value::object::Rest { element: V::strs(0, u64::MAX, Why::Lost), value: unknown, low: 0, high: u64::MAX });
+            }
+            locals[slot as usize] = self.alloc(Obj::Dict(Rc::new(table), crate::value::object::DictKind::Plain));
+        }
+        Ok(locals)
+    }
+
+    fn unknown_arguments(&mut self, code: &Code, locals: &[V]) -> Vec<V> {
+        self.store.escape_all(locals);
+        self.may_raise_class("TypeError");
+        let p = &code.params;
+        let n = p.positional as usize
+            + p.keyword_only as usize
+            + usize::from(p.var_positional.is_some())
+            + usize::from(p.var_keyword.is_some());
+        let mut out: Vec<V> = vec![V::Unknown(Why::Lost); n];
+        out.resize(code.slots.len(), V::Undef);
+        out
+    }
+
+    /// Evaluates a function nobody called, with arguments nobody knows.
+    pub fn evaluate_alone(&mut self, id: CodeId) {
+        let code = self.code(id);
+        let p = &code.params;
+        let n = p.positional as usize + p.keyword_only as usize;
+        let mut locals: Vec<V> = vec![V::Undef; code.slots.len()];
+        for slot in locals.iter_mut().take(n) {
+            *slot = V::Unknown(Why::Outside);
+        }
+        if let Some(slot) = p.var_positional {
+            locals[slot as usize] = V::tuple_bag(V::Unknown(Why::Outside), 0, u64::MAX);
+        }
+        if let Some(slot) = p.var_keyword {
+            locals[slot as usize] = V::Unknown(Why::Outside);
+        }
+        if code.kind == CodeKind::Comprehension {
+            locals[0] = V::Unknown(Why::Outside);
+        }
+        let closure: Vec<ObjId> = code.frees.iter().map(|_| self.store.alloc(Obj::Escaped(Sym::new("cell")))).collect();
+        let mut frame = self.new_frame(id, code, locals, &closure);
+        for _ in 0..1000 {
+            match self.run_frame(&mut frame) {
+                Exit::Yield(..) => {
+                    self.store.escape_all(&frame.locals);
+                    frame.stack.push(V::Unknown(Why::Outside));
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Makes an instance.
+    fn instantiate(&mut self, class_value: &V, class: &Rc<Class>, args: Args) -> R<V> {
+        if class.open {
+            let mut values = args.values();
+            values.push(class_value.clone());
+            return Ok(self.unknown_effect(&values));
+        }
+        let new = self.class_lookup(class, class_value, Sym::new("__new__"));
+        if new.is_some() {
+            // Made by code of the program: what comes out is followed only when it is an instance.
+            let mut with_class = args.clone();
+            with_class.pos.insert(0, class_value.clone());
+            let function = match new.as_ref().and_then(|v| self.obj(v)) {
+                Some(Obj::StaticMethod(f)) => f.clone(),
+                _ => new.unwrap_or(V::Unknown(Why::Lost)),
+            };
+            let made = self.call_value(&function, with_class)?;
+            let is_own = matches!(self.obj(&made), Some(Obj::Instance { class: c, .. }) if c == class_value);
+            if is_own {
+                self.initialise(&made, class, class_value, args)?;
+            } else if matches!(made, V::Unknown(_)) {
+                self.store.escape_all(&args.values());
+            }
+            return Ok(made);
+        }
+        // Derived from a library type other than object and exceptions: its behaviour is not followed.
+        let mut exception = false;
+        for base in &class.mro {
+            if let V::Lib(name) = base {
+                let text = name.text();
+                if crate::library::exceptions::class(&text).is_some() {
+                    exception = true;
+                } else if !matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol") {
+                    let mut values = args.values();
+                    values.push(class_value.clone());
+                    return Ok(self.unknown_effect(&values));
+                }
+            }
+        }
+        let mut attrs = Vec::new();
+        if exception {
+            let all = self.make_tuple(args.pos.to_vec());
+            attrs.push((Sym::new("args"), all));
+        }
+        let made = self.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::new(attrs) });
+        let has_init = self.class_lookup(class, class_value, Sym::new("__init__")).is_some();
+        if has_init {
+            self.initialise(&made, class, class_value, args)?;
+        } else if !exception && (!args.pos.is_empty() || !args.kw.is_empty()) {
+            if args.open {
+                self.may_raise_class("TypeError");
+            } else {
+                return Err(Stop::Raise(V::exception("TypeError")));
+            }
+        }
+        Ok(made)
+    }
+
+    fn initialise(&mut self, made: &V, class: &Rc<Class>, class_value: &V, args: Args) -> R<()> {
+        if let Some(init) = self.class_lookup(class, class_value, Sym::new("__init__")) {
+            let mut args = args;
+            args.pos.insert(0, made.clone());
+            self.call_value(&init, args)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a class body and makes the class.
+    pub fn make_class(&mut self, frame: &mut Frame, outer: &Code, id: CodeId, bases: Vec<V>, keywords: Vec<(Sym, V)>, open: bool) -> R<V> {
+        let code = self.code(id);
+        self.called[id.0 as usize] = true;
+        let cells = outer.cells.len();
+        let closure: Vec<ObjId> = code
+            .frees
+            .iter()
+            .map(|(_, capture)| match capture {
+                crate::syntax::code::Capture::Cell(at) => frame.cells[*at as usize],
+                crate::syntax::code::Capture::Free(at) => frame.cells[cells + *at as usize],
+            })
+            .collect();
+        let mut open = open || keywords.iter().any(|(_, v)| !matches!(v, V::Lib(_)));
+        let mut mro: Vec<V> = Vec::new();
+        for base in &bases {
+            match base {
+                V::Lib(_) => mro.push(base.clone()),
+                V::Ref(r) => match self.store.get(*r).clone() {
+                    Obj::Class(c) => {
+                        open |= c.open;
+                        mro.push(base.clone());
+                        for b in &c.mro {
+                            // A base that several share comes after all of them.
+                            mro.retain(|m| m != b);
+                            mro.push(b.clone());
+                        }
+                    }
+                    _ => open = true,
+                },
+                _ => open = true,
+            }
+        }
+        for (name, value) in &keywords {
+            if let V::Lib(v) = value
+                && &*name.text() == "metaclass"
+                && &*v.text() != "abc.ABCMeta"
+                && &*v.text() != "type"
+            {
+                open = true;
+            }
+        }
+        // A library base whose behaviour has no model may do anything with the class.
+        for base in &mro {
+            if let V::Lib(name) = base {
+                let text = name.text();
+                let known = crate::library::exceptions::class(&text).is_some()
+                    || matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol");
+                open |= !known;
+            }
+        }
+        if bases.iter().filter(|b| matches!(b, V::Ref(_))).count() > 1 && bases.len() > 1 {
+            // Several bases: the order of resolution is only right here when they share nothing but the root.
+            let shared = mro.len() < bases.iter().filter_map(|b| self.class(b)).map(|c| c.mro.len() + 1).sum::<usize>();
+            open |= shared && bases.len() > 2;
+        }
+        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs: Vec::new(), open };
+        let value = self.alloc(Obj::Class(Rc::new(class)));
+        let V::Ref(class_id) = value else { return Ok(V::Unknown(Why::Lost)) };
+        let mut inner = self.new_frame(id, code, Vec::new(), &closure);
+        inner.namespace = Some(class_id);
+        match self.run_frame(&mut inner) {
+            Exit::Return(_) => {}
+            Exit::Raise(e) => return Err(Stop::Raise(e)),
+            Exit::Fuel => return Err(Stop::Fuel),
+            _ => return Err(Stop::Dead),
+        }
+        for (at, (name, _)) in code.cells.iter().enumerate() {
+            if self.program.name(*name) == "__class__" {
+                let cell = inner.cells[at];
+                if matches!(self.store.get(cell), Obj::Cell(_)) {
+                    let v = value.clone();
+                    self.store.mutate(cell, true, |obj| *obj = Obj::Cell(v));
+                }
+            }
+        }
+        // `__init_subclass__` and `__set_name__` are calls of code that may do anything.
+        let hooks = bases.iter().any(|b| match self.class(b) {
+            Some(c) => self.class_lookup(&c, b, Sym::new("__init_subclass__")).is_some(),
+            None => false,
+        });
+        if hooks || open {
+            self.store.escape(&value);
+            if open {
+                self.may_raise_class("");
+            }
+        }
+        Ok(value)
+    }
+
+    /// The attribute of a class, through its bases; the value as stored (not bound).
+    pub fn class_lookup(&self, class: &Class, _this: &V, name: Sym) -> Option<V> {
+        let own = class.attrs.iter().find(|(n, v)| *n == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone());
+        own.or_else(|| {
+            class.mro.iter().find_map(|base| match self.obj(base) {
+                Some(Obj::Class(c)) => c.attrs.iter().find(|(n, v)| *n == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone()),
+                _ => None,
+            })
+        })
+    }
+
+    /// The special method of an instance's class, as a function of `self`.
+    pub fn dunder(&self, value: &V, name: &str) -> Option<V> {
+        match self.obj(value)? {
+            Obj::Instance { class, .. } => {
+                let c = self.class(class)?;
+                self.class_lookup(&c, class, Sym::new(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an instance's class may have behaviour nobody sees.
+    pub fn open_instance(&self, value: &V) -> bool {
+        match self.obj(value) {
+            Some(Obj::Instance { class, .. }) => self.class(class).is_none_or(|c| c.open),
+            _ => true,
+        }
+    }
+
+    /// Whether the value is an instance of a class (or of one in a tuple), when known.
+    pub fn instance_of(&mut self, value: &V, class: &V) -> Option<bool> {
+        match class {
+            V::Tuple(t) => {
+                let Tuple::Exact(all) = &**t else { return None };
+                let answers: Vec<Option<bool>> = all.iter().map(|c| self.instance_of(value, c)).collect();
+                if answers.contains(&Some(true)) {
+                    return Some(true);
+                }
+                return if answers.iter().all(|a| *a == Some(false)) { Some(false) } else { None };
+            }
+            V::Lib(name) if &*name.text() == "object" => return Some(true),
+            V::Lib(_) | V::Ref(_) => {}
+            _ => return None,
+        }
+        if let V::OneOf(all) = value {
+            let answers: Vec<Option<bool>> = all.iter().map(|v| self.instance_of(v, class)).collect();
+            return if answers.iter().all(|a| *a == answers[0]) { answers[0] } else { None };
+        }
+        let actual = self.class_of_value(value)?;
+        self.subclass_of(&actual, class)
+    }
+
+    /// Whether one class derives from another, when known.
+    pub fn subclass_of(&mut self, actual: &V, class: &V) -> Option<bool> {
+        if actual == class {
+            return Some(true);
+        }
+        match (actual, class) {
+            (V::Ref(id), _) => {
+                let Obj::Class(c) = self.store.get(*id).clone() else { return None };
+                let mut unknown = c.open;
+                for base in &c.mro {
+                    if base == class {
+                        return Some(true);
+                    }
+                    if let (V::Lib(b), V::Lib(k)) = (base, class) {
+                        match library_subclass(&b.text(), &k.text()) {
+                            Some(true) => return Some(true),
+                            Some(false) => {}
+                            None => unknown = true,
+                        }
+                    }
+                }
+                if unknown { None } else { Some(false) }
+            }
+            (V::Lib(a), V::Lib(b)) => library_subclass(&a.text(), &b.text()),
+            // A library object is never an instance of a class of the program, unless that class plays tricks.
+            (V::Lib(_), V::Ref(id)) => match self.store.get(*id) {
+                Obj::Class(c) if !c.open => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The class or library type of a value.
+    pub fn class_of_value(&mut self, value: &V) -> Option<V> {
+        if let Some(name) = value.type_name() {
+            return Some(V::lib(name));
+        }
+        match value {
+            V::Exc(e) => Some(V::Lib(e.class)),
+            V::Instance(name, _) => Some(V::Lib(*name)),
+            V::Ref(id) => Some(match self.store.get(*id) {
+                Obj::List(_) => V::lib("list"),
+                Obj::Dict(_, crate::value::object::DictKind::Plain) => V::lib("dict"),
+                Obj::Dict(_, crate::value::object::DictKind::Default(_)) => V::lib("collections.defaultdict"),
+                Obj::Dict(_, crate::value::object::DictKind::Counter) => V::lib("collections.Counter"),
+                Obj::Set(_, true) => V::lib("frozenset"),
+                Obj::Set(_, false) => V::lib("set"),
+                Obj::Deque(..) => V::lib("collections.deque"),
+                Obj::ByteArray(_) => V::lib("bytearray"),
+                Obj::Instance { class, .. } => class.clone(),
+                Obj::Class(_) => V::lib("type"),
+                Obj::Function(_) => V::lib("function"),
+                Obj::Generator(_) => V::lib("generator"),
+                Obj::Escaped(name) if matches!(&*name.text(), "list" | "set" | "frozenset" | "bytearray") => V::Lib(*name),
+                _ => return None,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Library objects that nothing more is known about.
+    pub fn is_opaque(&mut self, value: &V) -> bool {
+        match value {
+            V::Unknown(_) | V::Instance(..) => true,
+            V::Lib(name) => self.entry(*name).is_none(),
+            V::Ref(id) => matches!(self.store.get(*id), Obj::Escaped(_)),
+            _ => false,
+        }
+    }
+}
+
+fn library_subclass(a: &str, b: &str) -> Option<bool> {
+    if a == b || b == "object" {
+        return Some(true);
+    }
+    if let Some(known) = crate::library::exceptions::derives(a, b) {
+        return Some(known);
+    }
+    const PARENTS: &[(&str, &str)] =
+        &[("bool", "int"), ("collections.defaultdict", "dict"), ("collections.Counter", "dict"), ("collections.OrderedDict", "dict")];
+    if PARENTS.contains(&(a, b)) {
+        return Some(true);
+    }
+    const CONCRETE: &[&str] = &[
+        "int",
+        "bool",
+        "float",
+        "complex",
+        "str",
+        "bytes",
+        "bytearray",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "range",
+        "slice",
+        "NoneType",
+        "function",
+        "type",
+        "generator",
+        "module",
+        "collections.defaultdict",
+        "collections.Counter",
+        "collections.deque",
+    ];
+    let concrete = |x: &str| CONCRETE.contains(&x) || crate::library::exceptions::class(x).is_some();
+    if concrete(a) && concrete(b) { Some(false) } else { None }
+}
+
+/// Whether a function's result depends on its arguments alone: it touches nothing but its own locals, and calls only
+/// itself, functions like it and pure builtins by global name.
+fn is_pure(program: &crate::syntax::Program, id: CodeId) -> bool {
+    let code = &program.codes[id.0 as usize];
+    if code.is_async || code.is_generator || !code.cells.is_empty() || !code.frees.is_empty() || code.kind == CodeKind::Class {
+        return false;
+    }
+    const BUILTINS: &[&str] = &[
+        "abs",
+        "min",
+        "max",
+        "len",
+        "int",
+        "str",
+        "float",
+        "bool",
+        "range",
+        "sum",
+        "divmod",
+        "pow",
+        "round",
+        "ord",
+        "chr",
+        "isinstance",
+        "reversed",
+    ];
+    code.ops.iter().all(|op| match op {
+        Op::LoadGlobal(name) => {
+            let text = program.name(*name);
+            // Assigned exactly once in the whole program, to a function made there, or a builtin never assigned.
+            let stores = program
+                .codes
+                .iter()
+                .flat_map(|c| c.ops.iter().enumerate().map(move |(i, o)| (c, i, o)))
+                .filter(|(_, _, o)| matches!(o, Op::StoreGlobal(n) | Op::DeleteGlobal(n) if n == name));
+            let stores: Vec<_> = stores.collect();
+            match stores.as_slice() {
+                [] => BUILTINS.contains(&text),
+                [(c, i, Op::StoreGlobal(_))] if *i > 0 => match c.ops[i - 1] {
+                    Op::MakeFunction(f) => f == id,
+                    _ => false,
+                },
+                _ => false,
+            }
+        }
+        Op::StoreGlobal(_)
+        | Op::DeleteGlobal(_)
+        | Op::StoreAttr(_)
+        | Op::DeleteAttr(_)
+        | Op::LoadAttr(_)
+        | Op::LoadMethod(_)
+        | Op::CallMethod(..)
+        | Op::StoreItem
+        | Op::DeleteItem
+        | Op::CallEx(_)
+        | Op::MakeFunction(_)
+        | Op::MakeClass(..)
+        | Op::MakeClassEx(_)
+        | Op::Import(..)
+        | Op::ImportFrom(_)
+        | Op::ImportStar
+        | Op::Yield
+        | Op::YieldFrom
+        | Op::Await
+        | Op::Magic
+        | Op::WithEnter(_) => false,
+        _ => true,
+    })
+}

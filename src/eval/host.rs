@@ -1,0 +1,199 @@
+//! What transfer functions may ask of the evaluator.
+
+use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::{Args, Host, Next, R, Stop, Taken};
+use crate::limits::Limits;
+use crate::syntax::code::{BinaryOp, CompareOp};
+use crate::value::object::{Key, Obj, Sym, V, Why};
+use crate::value::store::Store;
+
+use super::machine::{GuardState, Machine};
+
+impl Host for Machine<'_> {
+    fn store(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.settings.limits
+    }
+
+    fn target(&self) -> (u8, u8) {
+        self.settings.target
+    }
+
+    fn burn(&mut self, steps: u64) -> R<()> {
+        Machine::burn(self, steps)
+    }
+
+    fn cost(&mut self, seconds: f64) {
+        if seconds > 0.0 {
+            let before = self.store.path.cost;
+            self.store.path.cost += seconds;
+            let timeout = self.settings.limits.timeout;
+            if before <= timeout && self.store.path.cost > timeout && seconds > timeout / 2.0 {
+                let total = self.store.path.cost;
+                let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+                let words = [("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
+                // One call that holds the interpreter cannot be interrupted by anything.
+                self.report(FactKind::LongIteration, None, Some(measure), Proof::Proven, &words);
+            }
+        }
+    }
+
+    fn may_raise(&mut self, class: &str) {
+        self.may_raise_class(class);
+    }
+
+    fn raise(&mut self, class: &str, _message: &str) -> Stop {
+        Stop::Raise(V::exception(class))
+    }
+
+    fn call(&mut self, callable: &V, args: Args) -> R<V> {
+        self.call_value(callable, args)
+    }
+
+    fn iterate(&mut self, value: &V) -> R<V> {
+        self.iterate_value(value)
+    }
+
+    fn next(&mut self, iterator: &V) -> R<Next> {
+        self.next_value(iterator)
+    }
+
+    fn take(&mut self, iterable: &V) -> R<Taken> {
+        self.take_value(iterable)
+    }
+
+    fn truth(&mut self, value: &V) -> R<Option<bool>> {
+        self.truth_value(value)
+    }
+
+    fn compare(&mut self, op: CompareOp, a: &V, b: &V) -> R<V> {
+        self.compare_values(op, a, b)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &V, b: &V) -> R<V> {
+        self.binary_op(op, a, b, false)
+    }
+
+    fn attribute(&mut self, value: &V, name: Sym) -> R<V> {
+        self.load_attr(value, name)
+    }
+
+    fn length(&mut self, value: &V) -> R<V> {
+        self.length_of(value)
+    }
+
+    fn item(&mut self, value: &V, index: &V) -> R<V> {
+        self.load_item(value, index)
+    }
+
+    fn text(&mut self, value: &V, repr: bool) -> R<V> {
+        self.text_of(value, repr)
+    }
+
+    fn alloc(&mut self, obj: Obj) -> V {
+        Machine::alloc(self, obj)
+    }
+
+    fn join_state(&mut self, earlier: Store) {
+        self.rejoin(&earlier);
+    }
+
+    fn join(&mut self, a: &V, b: &V) -> V {
+        self.store.join_values(a, b, false)
+    }
+
+    fn key(&mut self, value: &V) -> R<Option<Key>> {
+        self.key_of(value)
+    }
+
+    fn unknown_call(&mut self, args: &Args) -> V {
+        self.unknown_effect(&args.values())
+    }
+
+    fn fact(&mut self, kind: FactKind, measure: Option<Measure>, proof: Proof, words: &[(&'static str, String)]) {
+        self.report(kind, None, measure, proof, words);
+    }
+
+    fn integer(&mut self, kind: FactKind, op: &str, expression: String, bits: (u64, u64)) {
+        self.check_integer(kind, op, expression, bits);
+        if bits.1 > self.settings.limits.int_bits {
+            self.mark_guard(GuardState::Needed);
+        }
+    }
+
+    fn sleep(&mut self, low: f64, high: f64, callee: &str) {
+        let before = self.store.path.cost;
+        self.store.path.cost += low;
+        let total = before + low;
+        let measure = Measure { unit: Unit::Seconds, low: total, high: before + high };
+        let seconds = if low > 0.0 && before < self.settings.limits.timeout / 100.0 { low } else { total };
+        let words =
+            [("callee", callee.to_owned()), ("seconds", crate::value::decimal::repr_float(seconds)), ("total", format!("{total:.1}"))];
+        if total > self.settings.limits.timeout && before <= self.settings.limits.timeout {
+            let proof = self.proof();
+            self.report(FactKind::Sleep, None, Some(measure), proof, &words);
+        }
+    }
+
+    fn interruptible(&mut self) {
+        self.store.path.interruptible = true;
+    }
+
+    fn class_of(&mut self, value: &V) -> Option<V> {
+        self.class_of_value(value)
+    }
+
+    fn is_instance(&mut self, value: &V, classes: &V) -> Option<bool> {
+        self.instance_of(value, classes)
+    }
+
+    fn special(&mut self, name: &str, args: Args) -> R<V> {
+        match name {
+            "super" => self.make_super(&args),
+            "globals" | "locals" | "vars" => {
+                // The namespace handed out could be written to.
+                self.give_up_globals();
+                Ok(V::Unknown(Why::Lost))
+            }
+            "exec" | "eval" => {
+                self.store.escape_all(&args.values());
+                self.give_up_globals();
+                self.store.path.interruptible = true;
+                self.may_raise_class("");
+                Ok(V::Unknown(Why::Lost))
+            }
+            "setrecursionlimit" => {
+                self.uncertain_recursion_limit = true;
+                Ok(V::None)
+            }
+            _ => Ok(self.unknown_effect(&args.values())),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Code nobody sees may write any global from here on.
+    pub fn give_up_globals(&mut self) {
+        for id in 0..self.names.len() as u32 {
+            let value = self.store.global(id);
+            if !matches!(value, V::Undef) {
+                self.store.escape(&value);
+            }
+            self.store.make_wild(id);
+        }
+    }
+
+    /// `super()` and `super(class, self)`.
+    fn make_super(&mut self, args: &Args) -> R<V> {
+        if args.pos.len() == 2 {
+            return Ok(self.alloc(Obj::Super { class: args.pos[0].clone(), this: args.pos[1].clone() }));
+        }
+        match self.super_context.last().cloned() {
+            Some((class, this)) => Ok(self.alloc(Obj::Super { class, this })),
+            None => Ok(self.unknown_effect(&args.values())),
+        }
+    }
+}

@@ -1,0 +1,1348 @@
+//! Iterators: making them, advancing them, and taking all they have.
+
+use std::rc::Rc;
+
+use crate::library::{Args, Next, R, Stop, Taken};
+use crate::syntax::code::{BinaryOp, CompareOp};
+use crate::value::int::Int;
+use crate::value::object::{Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Tuple, V, Why};
+use crate::value::store::{join, text_of};
+
+use super::machine::{Exit, Machine};
+
+/// Items taken one by one from an iterator whose length is not known before the rest is bounded.
+const TAKE_UNKNOWN: usize = 64;
+
+impl Machine<'_> {
+    fn iter(&mut self, kind: IterKind, parts: Vec<V>) -> V {
+        self.alloc(Obj::Iter(Iter { kind, parts }))
+    }
+
+    /// An iterator over something of which only an element and a number are known.
+    pub fn bag(&mut self, element: V, low: u64, high: u64) -> V {
+        let remaining = V::int(Int::range(i128::from(low), if high == u64::MAX { i128::MAX } else { i128::from(high) }), Why::Lost);
+        self.iter(IterKind::Bag, vec![element, remaining])
+    }
+
+    /// `iter(value)`.
+    pub fn iterate_value(&mut self, value: &V) -> R<V> {
+        match value {
+            V::OneOf(all) => {
+                let all = all.clone();
+                self.each(&all, |m, v| m.iterate_value(v))
+            }
+            V::Range(parts) => {
+                let parts = parts.to_vec();
+                Ok(self.iter(IterKind::Range, parts))
+            }
+            V::Str(_) | V::Bytes(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
+            V::Strs(t) => Ok(self.bag(V::strs(1, 1, t.why), t.low, t.high)),
+            V::ManyBytes(t) => Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high)),
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
+                Tuple::Bag { element, low, high } => Ok(self.bag(element.clone(), *low, *high)),
+            },
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::List(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
+                // Adding or removing while one of these is iterated is a RuntimeError: its length now is kept.
+                Obj::Deque(..) => {
+                    let length = self.length_of(value)?;
+                    Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0), length]))
+                }
+                Obj::Dict(..) => {
+                    let length = self.length_of(value)?;
+                    Ok(self.iter(IterKind::Keys, vec![value.clone(), V::Int(0), length]))
+                }
+                Obj::Set(table, _) => {
+                    let table = table.clone();
+                    let mut element: Option<V> = None;
+                    for (k, _) in table.exact.values() {
+                        element = Some(match element {
+                            None => k.clone(),
+                            Some(e) => self.store.join_values(&e, k, false),
+                        });
+                    }
+                    let (mut low, mut high) = (table.exact.len() as u64, table.exact.len() as u64);
+                    if let Some(rest) = &table.rest {
+                        element = Some(match element {
+                            None => rest.element.clone(),
+                            Some(e) => self.store.join_values(&e, &rest.element, false),
+                        });
+                        low += rest.low;
+                        high = high.saturating_add(rest.high);
+                    }
+                    let length = self.length_of(value)?;
+                    let remaining =
+                        V::int(Int::range(i128::from(low), if high == u64::MAX { i128::MAX } else { i128::from(high) }), Why::Lost);
+                    Ok(self.iter(IterKind::Set, vec![element.unwrap_or(V::None), remaining, value.clone(), length]))
+                }
+                Obj::ByteArray(t) => {
+                    let t = *t;
+                    Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high))
+                }
+                Obj::Iter(_) | Obj::Generator(_) => Ok(value.clone()),
+                Obj::Instance { .. } => self.iterate_instance(value),
+                Obj::Escaped(_) => {
+                    self.may_raise_class("");
+                    Ok(V::Unknown(Why::Lost))
+                }
+                Obj::Class(c) if c.open => Ok(self.unknown_effect(std::slice::from_ref(value))),
+                _ => Err(Stop::Raise(V::exception("TypeError"))),
+            },
+            V::None | V::Int(_) | V::Ints(_) | V::Bool(_) | V::AnyBool(_) | V::Float(_) | V::Floats(_) | V::Complex(_) | V::Ellipsis => {
+                Err(Stop::Raise(V::exception("TypeError")))
+            }
+            _ => {
+                self.may_raise_class("");
+                Ok(V::Unknown(value.why().unwrap_or(Why::Outside)))
+            }
+        }
+    }
+
+    fn iterate_instance(&mut self, value: &V) -> R<V> {
+        if self.open_instance(value) {
+            return Ok(self.unknown_effect(std::slice::from_ref(value)));
+        }
+        if let Some(method) = self.dunder(value, "__iter__") {
+            return self.call_value(&method, Args::of([value.clone()]));
+        }
+        if self.dunder(value, "__getitem__").is_some() {
+            return Ok(self.unknown_effect(std::slice::from_ref(value)));
+        }
+        Err(Stop::Raise(V::exception("TypeError")))
+    }
+
+    fn parts(&self, id: ObjId) -> Option<(IterKind, Vec<V>)> {
+        match self.store.get(id) {
+            Obj::Iter(i) => Some((i.kind, i.parts.clone())),
+            _ => None,
+        }
+    }
+
+    fn set_part(&mut self, id: ObjId, at: usize, value: V) {
+        self.store.mutate(id, true, |obj| {
+            if let Obj::Iter(i) = obj {
+                i.parts[at] = value;
+            }
+        });
+    }
+
+    /// `next(iterator)`.
+    pub fn next_value(&mut self, iterator: &V) -> R<Next> {
+        match iterator {
+            V::Ref(id) => {
+                let id = *id;
+                // The two most common iterators, without copying their state.
+                if let Obj::Iter(i) = self.store.get(id) {
+                    match (i.kind, i.parts.as_slice()) {
+                        (IterKind::Range, &[V::Int(at), V::Int(stop), V::Int(step)]) if step != 0 => {
+                            if (step > 0 && at >= stop) || (step < 0 && at <= stop) {
+                                return Ok(Next::End);
+                            }
+                            self.set_part(id, 0, V::Int(at.saturating_add(step)));
+                            return Ok(Next::Item(V::Int(at)));
+                        }
+                        (IterKind::Sequence, [sequence, V::Int(at)]) => {
+                            let (sequence, at) = (sequence.clone(), *at);
+                            return self.next_in_sequence(id, &sequence, at);
+                        }
+                        _ => {}
+                    }
+                }
+                match self.store.get(id).clone() {
+                    Obj::Iter(i) => self.advance(id, i.kind, i.parts),
+                    Obj::Generator(g) => self.next_of_generator(id, g),
+                    Obj::Instance { .. } => {
+                        if self.open_instance(iterator) {
+                            let v = self.unknown_effect(std::slice::from_ref(iterator));
+                            return Ok(Next::Maybe(v));
+                        }
+                        let Some(method) = self.dunder(iterator, "__next__") else { return Err(Stop::Raise(V::exception("TypeError"))) };
+                        self.next_by_call(&method, Args::of([iterator.clone()]))
+                    }
+                    Obj::Escaped(_) => {
+                        self.may_raise_class("");
+                        Ok(Next::Maybe(V::Unknown(Why::Lost)))
+                    }
+                    _ => Err(Stop::Raise(V::exception("TypeError"))),
+                }
+            }
+            V::OneOf(all) => {
+                // Advancing one of several: all of them may have been advanced.
+                let all = all.to_vec();
+                self.store.escape_all(&all);
+                self.may_raise_class("");
+                Ok(Next::Maybe(V::Unknown(Why::Lost)))
+            }
+            V::Unknown(why) | V::Instance(_, why) => {
+                self.may_raise_class("");
+                Ok(Next::Maybe(V::Unknown(*why)))
+            }
+            V::Lib(_) => {
+                self.may_raise_class("");
+                Ok(Next::Maybe(V::Unknown(Why::Outside)))
+            }
+            _ => Err(Stop::Raise(V::exception("TypeError"))),
+        }
+    }
+
+    /// Calls `__next__` or a callable; StopIteration is the end.
+    fn next_by_call(&mut self, callable: &V, args: Args) -> R<Next> {
+        let outer = self.raised.take();
+        let result = self.call_value(callable, args);
+        let mine = std::mem::replace(&mut self.raised, outer);
+        let stop = V::lib("StopIteration");
+        // What it may raise is either the end or an exception.
+        let mut may_end = false;
+        if let Some(raised) = mine {
+            match self.exception_matches(&raised.exception, &stop) {
+                Some(true) => may_end = true,
+                Some(false) => self.add_raised(raised),
+                None => {
+                    may_end = true;
+                    self.add_raised(raised);
+                }
+            }
+        }
+        match result {
+            Ok(v) if may_end => Ok(Next::Maybe(v)),
+            Ok(v) => Ok(Next::Item(v)),
+            Err(Stop::Raise(e)) => match self.exception_matches(&e, &stop) {
+                Some(true) => Ok(Next::End),
+                Some(false) => Err(Stop::Raise(e)),
+                None => {
+                    self.may_raise_value(e);
+                    Ok(Next::End)
+                }
+            },
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn next_in_sequence(&mut self, id: ObjId, sequence: &V, at: i128) -> R<Next> {
+        let at_index = at.max(0) as usize;
+        match sequence {
+            V::Str(s) => {
+                // The index counts characters; ASCII is found at once.
+                let ch = if s.is_ascii() { s.as_bytes().get(at_index).map(|b| *b as char) } else { s.chars().nth(at_index) };
+                match ch {
+                    Some(c) => {
+                        self.set_part(id, 1, V::Int(at + 1));
+                        let mut buffer = [0u8; 4];
+                        Ok(Next::Item(V::str(c.encode_utf8(&mut buffer))))
+                    }
+                    None => Ok(Next::End),
+                }
+            }
+            V::Bytes(b) => match b.get(at_index) {
+                Some(b) => {
+                    let value = V::Int(i128::from(*b));
+                    self.set_part(id, 1, V::Int(at + 1));
+                    Ok(Next::Item(value))
+                }
+                None => Ok(Next::End),
+            },
+            V::Tuple(t) => {
+                let Tuple::Exact(items) = &**t else { return Ok(Next::Maybe(V::Unknown(Why::Lost))) };
+                match items.get(at_index) {
+                    Some(v) => {
+                        let v = v.clone();
+                        self.set_part(id, 1, V::Int(at + 1));
+                        Ok(Next::Item(v))
+                    }
+                    None => Ok(Next::End),
+                }
+            }
+            V::Ref(list) => {
+                let (found, rest, n) = match self.store.get(*list) {
+                    Obj::List(items) | Obj::Deque(items, _) => (items.exact.get(at_index).cloned(), items.rest.clone(), items.exact.len()),
+                    _ => {
+                        self.may_raise_class("");
+                        return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+                    }
+                };
+                if let Some(v) = found {
+                    self.set_part(id, 1, V::Int(at + 1));
+                    return Ok(Next::Item(v));
+                }
+                let Some(rest) = rest else { return Ok(Next::End) };
+                let past = (at_index - n.min(at_index)) as u64;
+                if past >= rest.high {
+                    return Ok(Next::End);
+                }
+                self.set_part(id, 1, V::Int(at + 1));
+                Ok(if past < rest.low { Next::Item(rest.element) } else { Next::Maybe(rest.element) })
+            }
+            _ => Ok(Next::Maybe(V::Unknown(Why::Lost))),
+        }
+    }
+
+    /// A sequence iterator that stands somewhere in an interval.
+    fn next_somewhere(&mut self, id: ObjId, sequence: &V, at: Int) -> R<Next> {
+        let (element, low, high) = self.bounds_of(sequence);
+        let first = at.lower().unwrap_or(0).max(0) as u64;
+        let last = at.upper().map_or(u64::MAX, |n| n.max(0) as u64);
+        if first >= high {
+            return Ok(Next::End);
+        }
+        let top = if high == u64::MAX { i128::MAX } else { i128::from(high) };
+        let advanced = at.add(&Int::ONE).meet(&Int::range(1, top)).unwrap_or(Int::range(1, top));
+        self.set_part(id, 1, V::int(advanced, Why::Lost));
+        let element = element.unwrap_or(V::Unknown(Why::Lost));
+        Ok(if last < low { Next::Item(element) } else { Next::Maybe(element) })
+    }
+
+    /// What any element of a sequence may be, and its least and greatest length.
+    pub fn bounds_of(&mut self, sequence: &V) -> (Option<V>, u64, u64) {
+        let mut escapes = Vec::new();
+        let found = match sequence {
+            V::Str(s) => {
+                let n = s.chars().count() as u64;
+                (Some(V::strs(1, 1, Why::Lost)), n, n)
+            }
+            V::Bytes(b) => (Some(V::int(Int::range(0, 255), Why::Lost)), b.len() as u64, b.len() as u64),
+            V::Strs(t) => (Some(V::strs(1, 1, t.why)), t.low, t.high),
+            V::ManyBytes(t) => (Some(V::int(Int::range(0, 255), t.why)), t.low, t.high),
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(items) => (crate::value::store::join_many(items, &mut escapes), items.len() as u64, items.len() as u64),
+                Tuple::Bag { element, low, high } => (Some(element.clone()), *low, *high),
+            },
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::List(items) | Obj::Deque(items, _) => {
+                    let mut element = crate::value::store::join_many(&items.exact, &mut escapes);
+                    let (low, high) = crate::library::count(items);
+                    if let Some(rest) = &items.rest {
+                        element = Some(match element {
+                            None => rest.element.clone(),
+                            Some(e) => join(&e, &rest.element, false, &mut escapes),
+                        });
+                    }
+                    (element, low, high)
+                }
+                Obj::Dict(table, _) | Obj::Set(table, _) => {
+                    let n = table.exact.len() as u64;
+                    let mut element: Option<V> = None;
+                    for (k, _) in table.exact.values() {
+                        element = Some(match element {
+                            None => k.clone(),
+                            Some(e) => join(&e, k, false, &mut escapes),
+                        });
+                    }
+                    let (mut low, mut high) = (n, n);
+                    if let Some(rest) = &table.rest {
+                        element = Some(match element {
+                            None => rest.element.clone(),
+                            Some(e) => join(&e, &rest.element, false, &mut escapes),
+                        });
+                        low += rest.low;
+                        high = high.saturating_add(rest.high);
+                    }
+                    (element, low, high)
+                }
+                _ => (Some(V::Unknown(Why::Lost)), 0, u64::MAX),
+            },
+            _ => (Some(V::Unknown(Why::Lost)), 0, u64::MAX),
+        };
+        self.store.escape_all(&escapes);
+        found
+    }
+
+    /// A dict, set or deque must not change its size while it is iterated.
+    fn check_size(&mut self, container: &V, length: &V) -> R<()> {
+        if !matches!(self.obj(container), Some(Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..))) {
+            self.may_raise_class("RuntimeError");
+            return Ok(());
+        }
+        let now = self.length_of(container)?;
+        match (now.exact_int(), length.exact_int()) {
+            (Some(a), Some(b)) if a == b => {}
+            (Some(_), Some(_)) => return Err(Stop::Raise(V::exception("RuntimeError"))),
+            _ if now == *length && self.abstract_loops == 0 => {}
+            _ => self.may_raise_class("RuntimeError"),
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, id: ObjId, kind: IterKind, parts: Vec<V>) -> R<Next> {
+        self.burn(1)?;
+        match (kind, parts.as_slice()) {
+            (IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Sequence, [container, _, length]) => {
+                self.check_size(container, length)?
+            }
+            (IterKind::Set, [_, _, container, length]) => self.check_size(container, length)?,
+            _ => {}
+        }
+        match kind {
+            IterKind::Range => self.next_in_range(id, &parts),
+            IterKind::Sequence => match (&parts[0], parts[1].as_int()) {
+                (sequence, Some(at)) => match at.is_exact() {
+                    Some(n) => self.next_in_sequence(id, sequence, n),
+                    None => self.next_somewhere(id, sequence, at),
+                },
+                (V::OneOf(_), _) | (_, None) => Ok(Next::Maybe(V::Unknown(Why::Lost))),
+            },
+            IterKind::Reversed => {
+                let (Some(at), V::Int(_) | V::Ints(_)) = (parts[1].as_int(), &parts[1]) else {
+                    return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+                };
+                match at.is_exact() {
+                    Some(n) if n < 0 => Ok(Next::End),
+                    Some(n) => {
+                        self.set_part(id, 1, V::Int(n - 1));
+                        match self.load_item(&parts[0], &V::Int(n)) {
+                            Ok(v) => Ok(Next::Item(v)),
+                            Err(Stop::Raise(_)) => Ok(Next::End),
+                            Err(stop) => Err(stop),
+                        }
+                    }
+                    None => {
+                        let (element, ..) = self.bounds_of(&parts[0]);
+                        self.set_part(id, 1, V::int(at.sub(&Int::ONE).join(&Int::exact(-1)), Why::Lost));
+                        Ok(Next::Maybe(element.unwrap_or(V::Unknown(Why::Lost))))
+                    }
+                }
+            }
+            IterKind::Keys | IterKind::Values | IterKind::Items => self.next_in_dict(id, kind, &parts),
+            IterKind::Set | IterKind::Bag => {
+                let Some(left) = parts[1].as_int() else { return Ok(Next::Item(parts[0].clone())) };
+                if left.upper().is_some_and(|n| n <= 0) {
+                    return Ok(Next::End);
+                }
+                let fewer = left.sub(&Int::ONE).meet(&Int::NON_NEGATIVE).unwrap_or(Int::ZERO);
+                self.set_part(id, 1, V::int(fewer, Why::Lost));
+                Ok(if left.low >= 1 { Next::Item(parts[0].clone()) } else { Next::Maybe(parts[0].clone()) })
+            }
+            IterKind::Enumerate => {
+                let next = self.next_value(&parts[0])?;
+                let number = parts[1].clone();
+                let after = self.binary_op(BinaryOp::Add, &number, &V::Int(1), false)?;
+                if !matches!(next, Next::End) {
+                    self.set_part(id, 1, after);
+                }
+                Ok(match next {
+                    Next::Item(v) => Next::Item(self.make_tuple(vec![number, v])),
+                    Next::Maybe(v) => Next::Maybe(self.make_tuple(vec![number, v])),
+                    Next::End => Next::End,
+                })
+            }
+            IterKind::Zip => {
+                let mut items = Vec::new();
+                let mut certain = true;
+                for iterator in &parts {
+                    match self.next_value(iterator)? {
+                        Next::Item(v) => items.push(v),
+                        Next::Maybe(v) => {
+                            certain = false;
+                            items.push(v);
+                        }
+                        Next::End => return Ok(Next::End),
+                    }
+                }
+                if parts.is_empty() {
+                    return Ok(Next::End);
+                }
+                let tuple = self.make_tuple(items);
+                Ok(if certain { Next::Item(tuple) } else { Next::Maybe(tuple) })
+            }
+            IterKind::ZipLongest => {
+                let mut items = Vec::new();
+                let (mut any, mut all_end) = (false, true);
+                for iterator in &parts[1..] {
+                    match self.next_value(iterator)? {
+                        Next::Item(v) => {
+                            any = true;
+                            all_end = false;
+                            items.push(v);
+                        }
+                        Next::Maybe(v) => {
+                            all_end = false;
+                            let fill = parts[0].clone();
+                            items.push(self.store.join_values(&v, &fill, false));
+                        }
+                        Next::End => items.push(parts[0].clone()),
+                    }
+                }
+                if all_end {
+                    return Ok(Next::End);
+                }
+                let tuple = self.make_tuple(items);
+                Ok(if any { Next::Item(tuple) } else { Next::Maybe(tuple) })
+            }
+            IterKind::Map | IterKind::Starmap => {
+                let mut args = Args::default();
+                let mut certain = true;
+                for iterator in &parts[1..] {
+                    match self.next_value(iterator)? {
+                        Next::Item(v) => args.pos.push(v),
+                        Next::Maybe(v) => {
+                            certain = false;
+                            args.pos.push(v);
+                        }
+                        Next::End => return Ok(Next::End),
+                    }
+                }
+                if kind == IterKind::Starmap {
+                    let taken = self.take_value(&args.pos[0].clone())?;
+                    args = Args { pos: taken.items.exact.into(), kw: Vec::new(), open: taken.items.rest.is_some() };
+                }
+                let before = (!certain).then(|| self.store.clone());
+                let value = self.call_value(&parts[0], args)?;
+                if let Some(before) = before {
+                    self.rejoin(&before);
+                }
+                Ok(if certain { Next::Item(value) } else { Next::Maybe(value) })
+            }
+            IterKind::Filter | IterKind::FilterFalse => {
+                let mut certain = true;
+                for _ in 0..10_000_u32 {
+                    self.burn(1)?;
+                    let (value, sure) = match self.next_value(&parts[1])? {
+                        Next::Item(v) => (v, true),
+                        Next::Maybe(v) => (v, false),
+                        Next::End => return Ok(Next::End),
+                    };
+                    certain &= sure;
+                    let keep =
+                        if matches!(parts[0], V::None) { value.clone() } else { self.call_value(&parts[0], Args::of([value.clone()]))? };
+                    let wanted = kind == IterKind::Filter;
+                    match self.truth_value(&keep)? {
+                        Some(t) if t == wanted => return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) }),
+                        Some(_) if sure => {}
+                        // It may be this one, or a later one, or none: whatever is left may have been passed over.
+                        _ => {
+                            return Ok(Next::Maybe(self.some_of_the_rest(&parts[1], value)?));
+                        }
+                    }
+                }
+                Ok(Next::Maybe(self.some_of_the_rest(&parts[1], V::Unknown(Why::Lost))?))
+            }
+            IterKind::Chain => {
+                let mut parts = parts;
+                for _ in 0..10_000_u32 {
+                    self.burn(1)?;
+                    if matches!(parts[0], V::None) {
+                        if parts.len() == 1 {
+                            return Ok(Next::End);
+                        }
+                        let iterable = parts.remove(1);
+                        parts[0] = self.iterate_value(&iterable)?;
+                    }
+                    let next = self.next_value(&parts[0].clone())?;
+                    if next == Next::End {
+                        parts[0] = V::None;
+                        continue;
+                    }
+                    if let Next::Maybe(v) = &next {
+                        // Past this point the two sides stand at different places.
+                        let v = v.clone();
+                        let mut all = v;
+                        for p in &parts[1..] {
+                            let (element, ..) = self.bounds_of(p);
+                            if let Some(e) = element {
+                                all = self.store.join_values(&all, &e, false);
+                            }
+                        }
+                        self.store.escape_all(&parts);
+                        self.replace_by_bag(id, &all);
+                        return Ok(Next::Maybe(all));
+                    }
+                    self.store.mutate(id, true, |obj| {
+                        if let Obj::Iter(i) = obj {
+                            i.parts = parts;
+                        }
+                    });
+                    return Ok(next);
+                }
+                Err(Stop::Dead)
+            }
+            IterKind::ChainFromIterable => {
+                let mut parts = parts;
+                for _ in 0..10_000_u32 {
+                    self.burn(1)?;
+                    if matches!(parts[0], V::None) {
+                        match self.next_value(&parts[1])? {
+                            Next::Item(v) => parts[0] = self.iterate_value(&v)?,
+                            Next::Maybe(_) => {
+                                self.store.escape_all(&parts);
+                                self.replace_by_bag(id, &V::Unknown(Why::Lost));
+                                return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+                            }
+                            Next::End => return Ok(Next::End),
+                        }
+                    }
+                    match self.next_value(&parts[0].clone())? {
+                        Next::End => parts[0] = V::None,
+                        Next::Item(v) => {
+                            self.set_part(id, 0, parts[0].clone());
+                            return Ok(Next::Item(v));
+                        }
+                        Next::Maybe(_) => {
+                            self.store.escape_all(&parts);
+                            self.replace_by_bag(id, &V::Unknown(Why::Lost));
+                            return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+                        }
+                    }
+                }
+                Err(Stop::Dead)
+            }
+            IterKind::Count => {
+                let after = self.binary_op(BinaryOp::Add, &parts[0], &parts[1], false)?;
+                self.set_part(id, 0, after);
+                Ok(Next::Item(parts[0].clone()))
+            }
+            IterKind::Repeat => {
+                if matches!(parts[1], V::None) {
+                    return Ok(Next::Item(parts[0].clone()));
+                }
+                let Some(left) = parts[1].as_int() else { return Ok(Next::Maybe(parts[0].clone())) };
+                if left.upper().is_some_and(|n| n <= 0) {
+                    return Ok(Next::End);
+                }
+                self.set_part(id, 1, V::int(left.sub(&Int::ONE), Why::Lost));
+                Ok(if left.low >= 1 { Next::Item(parts[0].clone()) } else { Next::Maybe(parts[0].clone()) })
+            }
+            IterKind::Cycle => {
+                if !matches!(parts[0], V::None) {
+                    match self.next_value(&parts[0])? {
+                        Next::Item(v) => {
+                            self.append(&parts[1], v.clone());
+                            return Ok(Next::Item(v));
+                        }
+                        Next::Maybe(v) => {
+                            self.store.escape_all(&parts);
+                            self.replace_by_bag(id, &V::Unknown(Why::Lost));
+                            let all = self.store.join_values(&v, &V::Unknown(Why::Lost), false);
+                            return Ok(Next::Maybe(all));
+                        }
+                        Next::End => self.set_part(id, 0, V::None),
+                    }
+                }
+                let length = self.length_of(&parts[1])?;
+                match (length.exact_int(), parts[2].exact_int()) {
+                    (Some(0), _) => Ok(Next::End),
+                    (Some(n), Some(at)) => {
+                        let v = self.load_item(&parts[1], &V::Int(at % n))?;
+                        self.set_part(id, 2, V::Int((at + 1) % n));
+                        Ok(Next::Item(v))
+                    }
+                    _ => {
+                        let (element, low, _) = self.bounds_of(&parts[1]);
+                        let element = element.unwrap_or(V::Unknown(Why::Lost));
+                        Ok(if low > 0 { Next::Item(element) } else { Next::Maybe(element) })
+                    }
+                }
+            }
+            IterKind::Islice => self.next_in_slice(id, parts),
+            IterKind::TakeWhile => {
+                if matches!(parts[2], V::Bool(true)) {
+                    return Ok(Next::End);
+                }
+                let (value, sure) = match self.next_value(&parts[1])? {
+                    Next::Item(v) => (v, matches!(parts[2], V::Bool(false))),
+                    Next::Maybe(v) => (v, false),
+                    Next::End => return Ok(Next::End),
+                };
+                let keep = self.call_value(&parts[0], Args::of([value.clone()]))?;
+                match self.truth_value(&keep)? {
+                    Some(true) => Ok(if sure { Next::Item(value) } else { Next::Maybe(value) }),
+                    Some(false) if sure => {
+                        self.set_part(id, 2, V::Bool(true));
+                        Ok(Next::End)
+                    }
+                    _ => {
+                        self.set_part(id, 2, V::AnyBool(Why::Lost));
+                        Ok(Next::Maybe(value))
+                    }
+                }
+            }
+            IterKind::DropWhile => {
+                if matches!(parts[2], V::Bool(true)) {
+                    return self.next_value(&parts[1]);
+                }
+                for _ in 0..10_000_u32 {
+                    self.burn(1)?;
+                    let (value, sure) = match self.next_value(&parts[1])? {
+                        Next::Item(v) => (v, true),
+                        Next::Maybe(v) => (v, false),
+                        Next::End => return Ok(Next::End),
+                    };
+                    let drop = self.call_value(&parts[0], Args::of([value.clone()]))?;
+                    match self.truth_value(&drop)? {
+                        Some(false) if sure => {
+                            self.set_part(id, 2, V::Bool(true));
+                            return Ok(Next::Item(value));
+                        }
+                        Some(true) if sure => {}
+                        _ => {
+                            self.set_part(id, 2, V::AnyBool(Why::Lost));
+                            return Ok(Next::Maybe(self.some_of_the_rest(&parts[1], value)?));
+                        }
+                    }
+                }
+                Ok(Next::Maybe(self.some_of_the_rest(&parts[1], V::Unknown(Why::Lost))?))
+            }
+            IterKind::Accumulate => {
+                let (value, sure) = match self.next_value(&parts[1])? {
+                    Next::Item(v) => (v, true),
+                    Next::Maybe(v) => (v, false),
+                    Next::End => return Ok(Next::End),
+                };
+                let total = match &parts[2] {
+                    V::Undef => value,
+                    V::OneOf(_) => V::Unknown(Why::Lost),
+                    total if matches!(parts[0], V::None) => self.binary_op(BinaryOp::Add, total, &value, false)?,
+                    total => self.call_value(&parts[0], Args::of([total.clone(), value]))?,
+                };
+                self.set_part(id, 2, total.clone());
+                Ok(if sure { Next::Item(total) } else { Next::Maybe(total) })
+            }
+            IterKind::Pairwise => {
+                let mut sure = true;
+                let mut previous = parts[1].clone();
+                if matches!(previous, V::Undef) {
+                    previous = match self.next_value(&parts[0])? {
+                        Next::Item(v) => v,
+                        Next::Maybe(v) => {
+                            sure = false;
+                            v
+                        }
+                        Next::End => return Ok(Next::End),
+                    };
+                }
+                let value = match self.next_value(&parts[0])? {
+                    Next::Item(v) => v,
+                    Next::Maybe(v) => {
+                        sure = false;
+                        v
+                    }
+                    Next::End => return Ok(Next::End),
+                };
+                self.set_part(id, 1, value.clone());
+                let pair = self.make_tuple(vec![previous, value]);
+                Ok(if sure { Next::Item(pair) } else { Next::Maybe(pair) })
+            }
+            IterKind::Callable => {
+                if matches!(parts[2], V::Bool(true)) {
+                    return Ok(Next::End);
+                }
+                let next = self.next_by_call(&parts[0], Args::default())?;
+                let (value, sure) = match next {
+                    Next::Item(v) => (v, true),
+                    Next::Maybe(v) => (v, false),
+                    Next::End => return Ok(Next::End),
+                };
+                let same = self.compare_op(CompareOp::Eq, &value, &parts[1])?;
+                match self.truth_value(&same)? {
+                    Some(true) if sure => {
+                        self.set_part(id, 2, V::Bool(true));
+                        Ok(Next::End)
+                    }
+                    Some(false) if sure => Ok(Next::Item(value)),
+                    _ => {
+                        self.set_part(id, 2, V::AnyBool(Why::Lost));
+                        Ok(Next::Maybe(value))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
+    fn some_of_the_rest(&mut self, iterator: &V, first: V) -> R<V> {
+        let taken = self.bounded_rest(iterator)?;
+        Ok(match taken {
+            Some(element) => self.store.join_values(&first, &element, false),
+            None => first,
+        })
+    }
+
+    /// One value that bounds everything the iterator may still give; the iterator stands anywhere afterwards.
+    fn bounded_rest(&mut self, iterator: &V) -> R<Option<V>> {
+        let mut element: Option<V> = None;
+        for _ in 0..TAKE_UNKNOWN {
+            match self.next_value(iterator)? {
+                Next::End => {
+                    // What was skipped may still come: the iterator is replaced by a bag of all of it.
+                    if let (V::Ref(id), Some(e)) = (iterator, &element) {
+                        self.replace_by_bag(*id, &e.clone());
+                    }
+                    return Ok(element);
+                }
+                Next::Item(v) | Next::Maybe(v) => {
+                    element = Some(match element {
+                        None => v,
+                        Some(e) => self.store.join_values(&e, &v, false),
+                    });
+                }
+            }
+        }
+        self.store.escape(iterator);
+        Ok(Some(V::Unknown(Why::Lost)))
+    }
+
+    fn replace_by_bag(&mut self, id: ObjId, element: &V) {
+        let bag = Iter { kind: IterKind::Bag, parts: vec![element.clone(), V::int(Int::NON_NEGATIVE, Why::Lost)] };
+        self.store.mutate(id, true, |obj| *obj = Obj::Iter(bag));
+    }
+
+    /// What was done since may not have happened.
+    pub fn rejoin(&mut self, before: &crate::value::store::Store) {
+        let path = self.store.path;
+        self.store.join(before, false);
+        self.store.path.mass = path.mass;
+        self.store.path.lost = path.lost;
+    }
+
+    fn next_in_range(&mut self, id: ObjId, parts: &[V]) -> R<Next> {
+        let (Some(at), Some(stop), Some(step)) = (parts[0].as_int(), parts[1].as_int(), parts[2].as_int()) else {
+            return Ok(Next::Maybe(V::any_int(Why::Lost)));
+        };
+        let why = crate::library::why(&[&parts[0], &parts[1], &parts[2]]);
+        use crate::value::int::Comparison;
+        let up = step.low >= 1;
+        let down = step.upper().is_some_and(|s| s <= -1);
+        if !up && !down {
+            return Ok(Next::Maybe(V::any_int(why)));
+        }
+        let op = if up { Comparison::Lt } else { Comparison::Gt };
+        match at.compare(&stop, op) {
+            Some(false) => Ok(Next::End),
+            known => {
+                let Some(current) = at.refine(op, &stop) else { return Ok(Next::End) };
+                self.set_part(id, 0, V::int(current.add(&step), why));
+                let value = V::int(current, why);
+                Ok(if known == Some(true) { Next::Item(value) } else { Next::Maybe(value) })
+            }
+        }
+    }
+
+    fn next_in_dict(&mut self, id: ObjId, kind: IterKind, parts: &[V]) -> R<Next> {
+        let V::Ref(dict) = parts[0] else { return Ok(Next::Maybe(V::Unknown(Why::Lost))) };
+        let Obj::Dict(table, _) = self.store.get(dict) else {
+            self.may_raise_class("");
+            return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+        };
+        let table = table.clone();
+        let shape = |m: &mut Self, k: V, v: V| match kind {
+            IterKind::Keys => k,
+            IterKind::Values => v,
+            _ => m.make_tuple(vec![k, v]),
+        };
+        let n = table.exact.len();
+        match parts[1].exact_int() {
+            Some(at) if (at as usize) < n => {
+                self.set_part(id, 1, V::Int(at + 1));
+                let (k, v) = table.exact[at as usize].clone();
+                Ok(Next::Item(shape(self, k, v)))
+            }
+            Some(at) => match &table.rest {
+                None => Ok(Next::End),
+                Some(rest) => {
+                    let past = (at as usize - n) as u64;
+                    if past >= rest.high {
+                        return Ok(Next::End);
+                    }
+                    self.set_part(id, 1, V::Int(at + 1));
+                    let value = shape(self, rest.element.clone(), rest.value.clone());
+                    Ok(if past < rest.low { Next::Item(value) } else { Next::Maybe(value) })
+                }
+            },
+            None => {
+                let mut element: Option<(V, V)> = None;
+                let all = table.exact.values().cloned().chain(table.rest.iter().map(|r| (r.element.clone(), r.value.clone())));
+                for (k, v) in all.collect::<Vec<_>>() {
+                    element = Some(match element {
+                        None => (k, v),
+                        Some((a, b)) => (self.store.join_values(&a, &k, false), self.store.join_values(&b, &v, false)),
+                    });
+                }
+                let Some((k, v)) = element else { return Ok(Next::End) };
+                if let Some(at) = parts[1].as_int() {
+                    self.set_part(id, 1, V::int(at.add(&Int::ONE), Why::Lost));
+                }
+                Ok(Next::Maybe(shape(self, k, v)))
+            }
+        }
+    }
+
+    fn next_in_slice(&mut self, id: ObjId, parts: Vec<V>) -> R<Next> {
+        // [iterator, position, next, stop or None, step]
+        let (Some(mut position), Some(next), Some(step)) = (parts[1].exact_int(), parts[2].exact_int(), parts[4].exact_int()) else {
+            let taken = self.next_value(&parts[0])?;
+            return Ok(match taken {
+                Next::Item(v) => Next::Maybe(v),
+                other => other,
+            });
+        };
+        let stop = match &parts[3] {
+            V::None => None,
+            v => match v.exact_int() {
+                Some(n) => Some(n),
+                None => {
+                    let taken = self.next_value(&parts[0])?;
+                    return Ok(match taken {
+                        Next::Item(v) => Next::Maybe(v),
+                        other => other,
+                    });
+                }
+            },
+        };
+        if stop.is_some_and(|s| next >= s) {
+            return Ok(Next::End);
+        }
+        let mut certain = true;
+        loop {
+            self.burn(1)?;
+            let (value, sure) = match self.next_value(&parts[0])? {
+                Next::Item(v) => (v, true),
+                Next::Maybe(v) => (v, false),
+                Next::End => return Ok(Next::End),
+            };
+            certain &= sure;
+            position += 1;
+            if position > next {
+                self.set_part(id, 1, V::Int(position));
+                self.set_part(id, 2, V::Int(next.saturating_add(step)));
+                return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) });
+            }
+        }
+    }
+
+    fn next_of_generator(&mut self, id: ObjId, generator: Generator) -> R<Next> {
+        if generator.coroutine {
+            return Err(Stop::Raise(V::exception("TypeError")));
+        }
+        let Some(mut frame) = generator.frame else {
+            return Ok(if generator.may_be_done {
+                self.may_raise_class("");
+                Next::Maybe(V::Unknown(Why::Lost))
+            } else {
+                Next::End
+            });
+        };
+        if self.store.is_summary(id) || self.frames.len() > 300 {
+            self.store.escape(&V::Ref(id));
+            self.may_raise_class("");
+            return Ok(Next::Maybe(V::Unknown(Why::Lost)));
+        }
+        if frame.pc > 0 {
+            // The value of the `yield` expression; `yield from` keeps its own state there.
+            let again = matches!(self.code(frame.code).ops.get(frame.pc as usize), Some(crate::syntax::code::Op::YieldFrom))
+                && matches!(frame.stack.last(), Some(V::Token(_)));
+            if !again {
+                frame.stack.push(V::None);
+            }
+        }
+        self.store.mutate(id, true, |obj| {
+            if let Obj::Generator(g) = obj {
+                g.frame = None;
+                g.may_be_done = false;
+            }
+        });
+        let before = generator.may_be_done.then(|| self.store.clone());
+        let exit = self.run_frame(&mut frame);
+        let result = match exit {
+            Exit::Return(v) => {
+                self.last_return = Some(v);
+                Next::End
+            }
+            Exit::Yield(v, ended) => {
+                let may_be_done = ended.is_some();
+                if let Some(ended) = ended {
+                    let path = self.store.path;
+                    self.store.join(&ended, false);
+                    self.store.path.mass = (path.mass + ended.path.mass).min(1.0);
+                }
+                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: Some(frame), coroutine: false, may_be_done }));
+                self.last_return = None;
+                if may_be_done { Next::Maybe(v) } else { Next::Item(v) }
+            }
+            Exit::Raise(e) => {
+                if before.is_some() {
+                    self.may_raise_value(e);
+                    Next::End
+                } else {
+                    return Err(Stop::Raise(e));
+                }
+            }
+            Exit::Lost => {
+                self.store.escape_all(&frame.locals);
+                let cells: Vec<V> = frame.cells.iter().map(|c| V::Ref(*c)).collect();
+                self.store.escape_all(&cells);
+                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: None, coroutine: false, may_be_done: true }));
+                self.may_raise_class("");
+                self.last_return = None;
+                Next::Maybe(V::Unknown(Why::Lost))
+            }
+            Exit::Fuel => return Err(Stop::Fuel),
+            Exit::Dead if before.is_some() => Next::End,
+            Exit::Dead => return Err(Stop::Dead),
+        };
+        Ok(match (before, result) {
+            (Some(before), result) => {
+                self.rejoin(&before);
+                match result {
+                    Next::Item(v) => Next::Maybe(v),
+                    other => other,
+                }
+            }
+            (None, result) => result,
+        })
+    }
+
+    pub fn async_iterate(&mut self, value: &V) -> R<V> {
+        match self.obj(value) {
+            Some(Obj::Generator(_)) => Ok(value.clone()),
+            Some(Obj::Instance { .. }) if !self.open_instance(value) => match self.dunder(value, "__aiter__") {
+                Some(method) => self.call_value(&method, Args::of([value.clone()])),
+                None => Err(Stop::Raise(V::exception("TypeError"))),
+            },
+            _ => Ok(self.unknown_effect(std::slice::from_ref(value))),
+        }
+    }
+
+    pub fn async_next(&mut self, iterator: &V) -> R<Next> {
+        match self.obj(iterator) {
+            Some(Obj::Generator(_)) => self.next_value(iterator),
+            Some(Obj::Instance { .. }) if !self.open_instance(iterator) => {
+                let v = self.unknown_effect(std::slice::from_ref(iterator));
+                Ok(Next::Maybe(v))
+            }
+            _ => {
+                self.may_raise_class("");
+                Ok(Next::Maybe(V::Unknown(Why::Outside)))
+            }
+        }
+    }
+
+    /// Everything an iterable gives, without making an iterator where its contents can be read off.
+    pub fn take_value(&mut self, iterable: &V) -> R<Taken> {
+        let finite = |items: Items| Ok(Taken { items, endless: false });
+        match iterable {
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(items) => return finite(Items { exact: items.clone(), rest: None }),
+                Tuple::Bag { element, low, high } => return finite(bag_items(element.clone(), *low, *high)),
+            },
+            V::Range(parts) => {
+                if let (Some(start), Some(stop), Some(step)) = (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int())
+                    && step != 0
+                {
+                    let n = range_length(start, stop, step);
+                    if n <= 1 << 12 {
+                        self.burn(n as u64)?;
+                        return finite(Items { exact: (0..n as i128).map(|i| V::Int(start + i * step)).collect(), rest: None });
+                    }
+                    let n = u64::try_from(n).unwrap_or(u64::MAX);
+                    let last = start.saturating_add((i128::from(n) - 1).saturating_mul(step));
+                    let element = V::int(Int::range(start.min(last), start.max(last)), Why::Lost);
+                    return finite(bag_items(element, n, n));
+                }
+            }
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::List(items) | Obj::Deque(items, _) => return finite((**items).clone()),
+                Obj::Dict(table, _) => {
+                    let rest = table.rest.clone();
+                    return finite(Items { exact: table.exact.values().map(|(k, _)| k.clone()).collect(), rest });
+                }
+                _ => {}
+            },
+            V::Str(s) if s.len() <= 4096 => {
+                self.burn(s.len() as u64 / 4)?;
+                return finite(Items { exact: s.chars().map(|c| V::str(c.encode_utf8(&mut [0; 4]))).collect(), rest: None });
+            }
+            _ => {}
+        }
+        if let Some(text) = text_of(iterable) {
+            let element =
+                if matches!(iterable, V::Str(_) | V::Strs(_)) { V::strs(1, 1, text.why) } else { V::int(Int::range(0, 255), text.why) };
+            return finite(bag_items(element, text.low, text.high));
+        }
+        let iterator = self.iterate_value(iterable)?;
+        self.take_iterator(&iterator)
+    }
+
+    /// How many items an iterator will give at least, and whether it never ends.
+    pub fn endless(&self, iterator: &V) -> bool {
+        let V::Ref(id) = iterator else { return false };
+        let Obj::Iter(i) = self.store.get(*id) else { return false };
+        match i.kind {
+            IterKind::Count => true,
+            IterKind::Repeat => matches!(i.parts[1], V::None),
+            IterKind::Cycle => match &i.parts[0] {
+                // Endless once something is in it.
+                V::None => matches!(self.obj(&i.parts[1]), Some(Obj::List(items)) if !items.exact.is_empty()),
+                first => self.endless(first) || self.certainly_some(first),
+            },
+            IterKind::Enumerate | IterKind::Pairwise => self.endless(&i.parts[0]),
+            IterKind::Accumulate => self.endless(&i.parts[1]) && matches!(i.parts[0], V::None),
+            IterKind::Zip => !i.parts.is_empty() && i.parts.iter().all(|p| self.endless(p)),
+            IterKind::ZipLongest => i.parts[1..].iter().any(|p| self.endless(p)),
+            IterKind::Chain => self.endless(&i.parts[0]),
+            _ => false,
+        }
+    }
+
+    fn certainly_some(&self, iterator: &V) -> bool {
+        let V::Ref(id) = iterator else { return false };
+        match self.store.get(*id) {
+            Obj::Iter(i) => match (i.kind, i.parts.as_slice()) {
+                (IterKind::Sequence, [V::Str(s), V::Int(at)]) => (*at as usize) < s.len(),
+                (IterKind::Sequence, [V::Tuple(t), V::Int(at)]) => matches!(&**t, Tuple::Exact(items) if (*at as usize) < items.len()),
+                (IterKind::Sequence, [V::Ref(list), V::Int(at)]) => {
+                    matches!(self.store.get(*list), Obj::List(items) if (*at as usize) < items.exact.len())
+                }
+                (IterKind::Range, [V::Int(a), V::Int(b), V::Int(s)]) => (*s > 0 && a < b) || (*s < 0 && a > b),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    pub fn take_iterator(&mut self, iterator: &V) -> R<Taken> {
+        if self.endless(iterator) {
+            return Ok(Taken { items: Items::default(), endless: true });
+        }
+        let mut items = Items::default();
+        let mut maybe = 0usize;
+        loop {
+            self.burn(1)?;
+            match self.next_value(iterator)? {
+                Next::End => return Ok(Taken { items, endless: false }),
+                Next::Item(v) if items.rest.is_none() && items.exact.len() < MAX_EXACT_ITEMS && self.abstract_take(items.exact.len()) => {
+                    items.exact.push(v)
+                }
+                Next::Item(v) | Next::Maybe(v) => {
+                    maybe += 1;
+                    items.rest = Some(match items.rest.take() {
+                        None => Rest { element: v, value: V::None, low: 0, high: 1 },
+                        Some(r) => {
+                            let element = self.store.join_values(&r.element, &v, maybe > 8);
+                            let stable = element == r.element;
+                            if (stable && maybe > 12) || maybe > TAKE_UNKNOWN {
+                                return self.take_bounded(iterator, items, element);
+                            }
+                            Rest { element, value: V::None, low: 0, high: r.high + 1 }
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    fn abstract_take(&self, taken: usize) -> bool {
+        taken < 256 || self.abstract_loops == 0
+    }
+
+    /// The items seem to be bounded by one value: takes what is left with the state widened until nothing changes.
+    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V) -> R<Taken> {
+        let high = self.remaining_high(iterator);
+        self.enter_abstract();
+        let mut result = Ok(());
+        for pass in 0..24 {
+            let before = self.store.clone();
+            match self.next_value(iterator) {
+                Ok(Next::End) => break,
+                Ok(Next::Item(v) | Next::Maybe(v)) => {
+                    let joined = self.store.join_values(&element, &v, pass > 1);
+                    let mut merged = before.clone();
+                    let changed = merged.join(&self.store, pass > 1) || joined != element;
+                    let path = self.store.path;
+                    self.store = merged;
+                    self.store.path = path;
+                    element = joined;
+                    if !changed {
+                        break;
+                    }
+                    if pass == 23 {
+                        self.store.escape(iterator);
+                        self.store.escape(&element);
+                        element = V::Unknown(Why::Lost);
+                        self.may_raise_class("");
+                    }
+                }
+                Err(stop) => {
+                    // Some path through it goes on: the one that stops is only possible.
+                    if let Stop::Raise(e) = stop {
+                        self.store = before;
+                        self.may_raise_value(e);
+                        break;
+                    }
+                    result = Err(stop);
+                    break;
+                }
+            }
+        }
+        self.abstract_loops -= 1;
+        result?;
+        let n = items.exact.len() as u64;
+        items.rest = Some(Rest { element, value: V::None, low: 0, high: high.saturating_sub(0).max(n).max(1) });
+        if high == u64::MAX {
+            items.rest.iter_mut().for_each(|r| r.high = u64::MAX);
+        } else {
+            items.rest.iter_mut().for_each(|r| r.high = r.high.saturating_add(TAKE_UNKNOWN as u64 * 4));
+        }
+        Ok(Taken { items, endless: false })
+    }
+
+    /// At most how many items an iterator gives from here.
+    pub fn remaining_high(&mut self, iterator: &V) -> u64 {
+        let V::Ref(id) = iterator else { return u64::MAX };
+        let Some((kind, parts)) = self.parts(*id) else { return u64::MAX };
+        match kind {
+            IterKind::Bag => parts[1].as_int().and_then(|n| n.upper()).map_or(u64::MAX, |n| n.max(0) as u64),
+            IterKind::Sequence => self.bounds_of(&parts[0]).2,
+            IterKind::Map if parts.len() == 2 => self.remaining_high(&parts[1]),
+            IterKind::Filter | IterKind::FilterFalse | IterKind::TakeWhile => self.remaining_high(&parts[1]),
+            IterKind::Enumerate => self.remaining_high(&parts[0]),
+            IterKind::Zip => parts.iter().map(|p| self.remaining_high(p)).min().unwrap_or(0),
+            _ => u64::MAX,
+        }
+    }
+
+    /// At least how many items an iterator gives from here.
+    pub fn remaining_low(&mut self, iterator: &V) -> u64 {
+        let V::Ref(id) = iterator else { return 0 };
+        if self.endless(iterator) {
+            return u64::MAX;
+        }
+        let Some((kind, parts)) = self.parts(*id) else { return 0 };
+        match kind {
+            IterKind::Range => match (parts[0].as_int(), parts[1].as_int(), parts[2].exact_int()) {
+                (Some(at), Some(stop), Some(step)) if step > 0 => match (at.upper(), stop.lower()) {
+                    (Some(a), Some(b)) => u64::try_from(range_length(a, b, step)).unwrap_or(u64::MAX),
+                    // The stop does not fit: it is at least so far away.
+                    (Some(a), None) if stop.low == i128::MAX => u64::try_from(range_length(a, i128::MAX, step)).unwrap_or(u64::MAX),
+                    _ => 0,
+                },
+                (Some(at), Some(stop), Some(step)) if step < 0 => match (at.lower(), stop.upper()) {
+                    (Some(a), Some(b)) => u64::try_from(range_length(a, b, step)).unwrap_or(u64::MAX),
+                    _ => 0,
+                },
+                _ => 0,
+            },
+            IterKind::Bag => parts[1].as_int().map_or(0, |n| n.low.clamp(0, i128::from(u64::MAX)) as u64),
+            IterKind::Sequence => {
+                let (_, low, _) = self.bounds_of(&parts[0]);
+                let at = parts[1].as_int().and_then(|n| n.upper()).map_or(u64::MAX, |n| n.max(0) as u64);
+                low.saturating_sub(at)
+            }
+            IterKind::Keys | IterKind::Values | IterKind::Items => {
+                let (_, low, _) = self.bounds_of(&parts[0]);
+                let at = parts[1].as_int().and_then(|n| n.upper()).map_or(u64::MAX, |n| n.max(0) as u64);
+                low.saturating_sub(at)
+            }
+            IterKind::Enumerate => self.remaining_low(&parts[0]),
+            IterKind::Zip => parts.iter().map(|p| self.remaining_low(p)).min().unwrap_or(0),
+            IterKind::Repeat => parts[1].as_int().map_or(u64::MAX, |n| n.low.clamp(0, i128::from(u64::MAX)) as u64),
+            _ => 0,
+        }
+    }
+
+    /// Unpacks into exactly `before` values, or into `before`, a list, and `after` values.
+    pub fn unpack(&mut self, value: &V, before: usize, after: Option<usize>) -> R<Vec<V>> {
+        if let V::OneOf(all) = value {
+            // Each alternative is unpacked on its own, and the places joined.
+            let all = all.clone();
+            let packed = self.each(&all, |m, v| {
+                let items = m.unpack(v, before, after)?;
+                Ok(V::tuple(items))
+            })?;
+            if let V::Tuple(t) = &packed
+                && let Tuple::Exact(items) = &**t
+            {
+                return Ok(items.clone());
+            }
+            let (element, ..) = self.bounds_of(&packed);
+            let n = before + after.map_or(0, |a| a + 1);
+            return Ok(vec![element.unwrap_or(V::Unknown(Why::Lost)); n]);
+        }
+        if self.is_opaque(value) || matches!(value, V::Module(_)) {
+            self.may_raise_class("");
+            let why = value.why().unwrap_or(Why::Lost);
+            let mut out = vec![V::Unknown(why); before];
+            if let Some(after) = after {
+                let rest =
+                    Items { exact: Vec::new(), rest: Some(Rest { element: V::Unknown(why), value: V::None, low: 0, high: u64::MAX }) };
+                let list = self.alloc(Obj::List(Rc::new(rest)));
+                out.push(list);
+                out.extend(std::iter::repeat_n(V::Unknown(why), after));
+            }
+            return Ok(out);
+        }
+        let iterator = self.iterate_value(value)?;
+        if after.is_none() {
+            // An endless iterator is fine here: CPython stops after one item too many.
+            let mut out = Vec::new();
+            for _ in 0..before {
+                match self.next_value(&iterator)? {
+                    Next::Item(v) => out.push(v),
+                    Next::Maybe(v) => {
+                        self.may_raise_class("ValueError");
+                        out.push(v);
+                    }
+                    Next::End => return Err(Stop::Raise(V::exception("ValueError"))),
+                }
+            }
+            return match self.next_value(&iterator)? {
+                Next::End => Ok(out),
+                Next::Maybe(_) => {
+                    self.may_raise_class("ValueError");
+                    Ok(out)
+                }
+                Next::Item(_) => Err(Stop::Raise(V::exception("ValueError"))),
+            };
+        }
+        let after = after.unwrap_or(0);
+        let taken = self.take_iterator(&iterator)?;
+        if taken.endless {
+            self.endless_consumption(value)?;
+        }
+        let (low, high) = crate::library::count(&taken.items);
+        if high < (before + after) as u64 {
+            return Err(Stop::Raise(V::exception("ValueError")));
+        }
+        match taken.items.rest {
+            None => {
+                let exact = taken.items.exact;
+                let middle = exact[before..exact.len() - after].to_vec();
+                let list = self.alloc(Obj::List(Rc::new(Items { exact: middle, rest: None })));
+                let mut out = exact[..before].to_vec();
+                out.push(list);
+                out.extend_from_slice(&exact[exact.len() - after..]);
+                Ok(out)
+            }
+            Some(rest) => {
+                if low < (before + after) as u64 {
+                    self.may_raise_class("ValueError");
+                }
+                let mut element = rest.element.clone();
+                for v in &taken.items.exact {
+                    element = self.store.join_values(&element, v, false);
+                }
+                let mut out: Vec<V> = (0..before).map(|i| taken.items.exact.get(i).cloned().unwrap_or_else(|| element.clone())).collect();
+                let k = (before + after) as u64;
+                let items = bag_items(element.clone(), low.saturating_sub(k), high.saturating_sub(if high == u64::MAX { 0 } else { k }));
+                let list = self.alloc(Obj::List(Rc::new(items)));
+                out.push(list);
+                out.extend(std::iter::repeat_n(element, after));
+                Ok(out)
+            }
+        }
+    }
+}
+
+/// Items of which only one bound and a number are known.
+pub fn bag_items(element: V, low: u64, high: u64) -> Items {
+    if high == 0 { Items::default() } else { Items { exact: Vec::new(), rest: Some(Rest { element, value: V::None, low, high }) } }
+}
+
+/// `len(range(start, stop, step))`.
+pub fn range_length(start: i128, stop: i128, step: i128) -> u128 {
+    if step > 0 && stop > start {
+        (stop.abs_diff(start) - 1) / step.unsigned_abs() + 1
+    } else if step < 0 && stop < start {
+        (start.abs_diff(stop) - 1) / step.unsigned_abs() + 1
+    } else {
+        0
+    }
+}

@@ -1,0 +1,964 @@
+//! Loops: run while they last, watched for a repeated state; then bounded by an invariant.
+//!
+//! A loop first runs concretely. From time to time its state is kept (Brent's method: at iterations that are powers of
+//! two), and each later iteration compares itself with it. Equal states with nothing in between that could leave prove
+//! the loop endless. Only the *slice* counts on which leaving depends: variables that no read in the loop needs, counters
+//! whose update cannot raise, and lists that are only appended to are left out.
+//!
+//! When its share of the fuel is spent, or when it may have been left on some path for several iterations, the loop is
+//! bounded instead: states at its head are joined and widened until nothing changes. If under that invariant nothing can
+//! leave, it is endless; if it is left only by exhausting an iterator of known length, its least time is the number of
+//! trips times the least cost of one.
+
+use std::rc::Rc;
+
+use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::{R, Stop};
+use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
+use crate::value::int::Int;
+use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
+use crate::value::store::{Path, Store};
+
+use super::machine::{Context, Machine};
+use super::operators::comparison;
+
+/// First iteration at which the state is kept for comparison.
+const FIRST_SNAPSHOT: u64 = 4;
+
+/// Iterations run concretely after some path may have left the loop.
+const PEEL: u64 = 8;
+
+/// Passes joined without widening.
+const PLAIN_PASSES: u32 = 2;
+
+/// Passes after which everything that still changes is given up.
+const MAX_PASSES: u32 = 40;
+
+/// A state at a loop's head.
+#[derive(Debug, Clone)]
+pub struct Head {
+    locals: Vec<V>,
+    stack: Vec<V>,
+    handling: Vec<V>,
+    store: Store,
+    known: u32,
+    uncaught: u64,
+}
+
+/// What is known about a loop that is running.
+#[derive(Debug)]
+pub struct LoopState {
+    pub id: u16,
+    info: Loop,
+    iterations: u64,
+    stop_at: u64,
+    outer_floor: u64,
+    /// Whether some path may have left it (other than by exhausting its iterator).
+    pub left: bool,
+    left_at: u64,
+    /// Whether leaving was by an exception.
+    pub raises: bool,
+    /// Whether its iterator may have been exhausted on some path.
+    pub may_exhaust: bool,
+    uncaught: u64,
+    snapshot: Option<Box<Head>>,
+    next_snapshot: u64,
+    head: Option<Box<Head>>,
+    passes: u32,
+    entry: Path,
+    /// Least further trips, when bounding began.
+    trips: u64,
+    head_cost: f64,
+    slice: Option<Rc<Slice>>,
+    /// The jump by which its condition ends it.
+    condition_jump: Option<Pc>,
+}
+
+impl LoopState {
+    /// A state is kept for a position outside of the loop.
+    pub fn parts(&mut self, from: Pc) {
+        if Some(from) == self.condition_jump {
+            self.may_exhaust = true;
+        } else {
+            self.left = true;
+        }
+    }
+
+    pub fn is_abstract(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Whether the position is in the part that repeats.
+    pub fn holds(&self, pc: Pc) -> bool {
+        self.info.head <= pc && pc <= self.info.back
+    }
+
+    /// Whether the position is in the loop, its `else` part included.
+    pub fn spans(&self, pc: Pc) -> bool {
+        self.info.head <= pc && pc <= self.info.end
+    }
+
+    pub fn outer_floor(&self) -> u64 {
+        self.outer_floor
+    }
+}
+
+/// Which variables of a loop do not matter for leaving it.
+#[derive(Debug, Default)]
+pub struct Slice {
+    /// Locals that are counters, write-only, or overwritten before they are read.
+    free_locals: Vec<u16>,
+    free_globals: Vec<u32>,
+    /// Variables that are counters: exempt only while they hold ints.
+    counters: Vec<Variable>,
+    /// Variables whose only use is to append to the list they hold.
+    appended: Vec<Variable>,
+    /// Whether the condition is the constant true.
+    constant: bool,
+    /// Whether nothing the condition reads is assigned in the loop.
+    stuck: bool,
+    condition: Vec<Variable>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Variable {
+    Local(u16),
+    Global(u32),
+    Deref(u16),
+}
+
+fn read_of(op: &Op) -> Option<Variable> {
+    match op {
+        Op::LoadLocal(s) => Some(Variable::Local(*s)),
+        Op::LoadGlobal(n) | Op::LoadName(n) => Some(Variable::Global(n.0)),
+        Op::LoadDeref(d) => Some(Variable::Deref(*d)),
+        _ => None,
+    }
+}
+
+fn write_of(op: &Op) -> Option<Variable> {
+    match op {
+        Op::StoreLocal(s) | Op::DeleteLocal(s) => Some(Variable::Local(*s)),
+        Op::StoreGlobal(n) | Op::DeleteGlobal(n) | Op::StoreName(n) | Op::DeleteName(n) => Some(Variable::Global(n.0)),
+        Op::StoreDeref(d) | Op::DeleteDeref(d) => Some(Variable::Deref(*d)),
+        _ => None,
+    }
+}
+
+impl Machine<'_> {
+    pub fn loop_enter(&mut self, _frame: &Frame, cx: &mut Context, id: u16) {
+        let Some(info) = self.spot_loop(id) else { return };
+        let outer_floor = self.loop_floor;
+        let stop_at = outer_floor + self.fuel.saturating_sub(outer_floor) / 2;
+        self.loop_floor = stop_at;
+        cx.loops.push(LoopState {
+            id,
+            info,
+            iterations: 0,
+            stop_at,
+            outer_floor,
+            left: false,
+            left_at: 0,
+            raises: false,
+            may_exhaust: false,
+            uncaught: self.uncaught_raises,
+            snapshot: None,
+            next_snapshot: FIRST_SNAPSHOT,
+            head: None,
+            passes: 0,
+            entry: self.store.path,
+            trips: 0,
+            head_cost: 0.0,
+            slice: None,
+            condition_jump: self.condition_jump(&info),
+        });
+    }
+
+    fn condition_jump(&self, info: &Loop) -> Option<Pc> {
+        if info.kind != LoopKind::While {
+            return None;
+        }
+        let code = self.code(self.spot().code);
+        (info.head..info.back).find(|&pc| match code.ops[pc as usize] {
+            Op::JumpIfFalse(t) | Op::JumpIfTrue(t) => t > info.back,
+            _ => false,
+        })
+    }
+
+    fn spot_loop(&self, id: u16) -> Option<Loop> {
+        self.code(self.spot().code).loops.get(id as usize).copied()
+    }
+
+    fn head_of(&self, frame: &Frame) -> Box<Head> {
+        Box::new(Head {
+            locals: frame.locals.clone(),
+            stack: frame.stack.clone(),
+            handling: frame.handling.clone(),
+            store: self.store.clone(),
+            known: self.store.allocated(),
+            uncaught: self.uncaught_raises,
+        })
+    }
+
+    pub fn loop_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, id: u16) -> R<()> {
+        if cx.loops.last().is_none_or(|l| l.id != id) {
+            // A generator resumed inside the loop.
+            self.loop_enter(frame, cx, id);
+        }
+        let Some(mut l) = cx.loops.pop() else { return Ok(()) };
+        let result = self.at_head(frame, cx, code, &mut l);
+        cx.loops.push(l);
+        result
+    }
+
+    fn at_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
+        l.iterations += 1;
+        if self.uncaught_raises != l.uncaught {
+            l.left = true;
+            l.raises = true;
+        }
+        if l.left && l.left_at == 0 {
+            l.left_at = l.iterations;
+        }
+        if l.is_abstract() {
+            return self.abstract_head(frame, cx, code, l);
+        }
+        let tired = self.fuel < l.stop_at;
+        let open = l.left && l.iterations > l.left_at + PEEL && !self.few_trips_left(frame, l);
+        let uncertain = l.may_exhaust && l.iterations > 2 * PEEL;
+        if tired || open || uncertain {
+            return self.begin_bounding(frame, cx, code, l);
+        }
+        if !l.left && !l.may_exhaust && l.iterations >= FIRST_SNAPSHOT && l.info.kind == LoopKind::While {
+            if let Some(snapshot) = l.snapshot.take() {
+                let slice = self.slice_of(frame.code, code, l.id);
+                l.slice = Some(slice.clone());
+                if self.repeats(frame, &snapshot, &slice) {
+                    let reason = format!(
+                        "the state of iteration {} repeats that of iteration {}, and nothing else can end it",
+                        l.iterations,
+                        l.next_snapshot / 2
+                    );
+                    return self.report_endless(l, &slice, reason);
+                }
+                l.snapshot = Some(snapshot);
+            }
+            if l.iterations == l.next_snapshot {
+                l.next_snapshot *= 2;
+                self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64) as u64);
+                l.snapshot = Some(self.head_of(frame));
+            }
+        }
+        Ok(())
+    }
+
+    /// A `for` loop over something short goes on concretely.
+    fn few_trips_left(&mut self, frame: &Frame, l: &LoopState) -> bool {
+        if l.info.kind != LoopKind::For {
+            return false;
+        }
+        let Some(V::Ref(id)) = frame.stack.last() else { return false };
+        let known = match self.store.get(*id) {
+            Obj::Iter(i) => match (i.kind, i.parts.as_slice()) {
+                (IterKind::Range, [V::Int(at), V::Int(stop), V::Int(step)]) => super::iteration::range_length(*at, *stop, *step) <= 300,
+                (IterKind::Sequence, [V::Tuple(t), V::Int(_)]) => matches!(&**t, Tuple::Exact(items) if items.len() <= 300),
+                (IterKind::Sequence, [V::Str(s), V::Int(_)]) => s.len() <= 300,
+                (IterKind::Sequence, [V::Ref(list), V::Int(_)]) => {
+                    matches!(self.store.get(*list), Obj::List(items) if items.rest.is_none() && items.exact.len() <= 300)
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        known && l.iterations < 400
+    }
+
+    fn begin_bounding(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
+        l.trips = if l.info.kind == LoopKind::For {
+            match frame.stack.last().cloned() {
+                Some(iterator) => self.remaining_low(&iterator),
+                None => 0,
+            }
+        } else {
+            self.counted_trips(frame, code, l)
+        };
+        l.entry = self.store.path;
+        l.snapshot = None;
+        l.head = Some(self.head_of(frame));
+        l.head_cost = self.store.path.cost;
+        l.passes = 0;
+        l.left = false;
+        l.may_exhaust = false;
+        l.uncaught = self.uncaught_raises;
+        l.raises = false;
+        let _ = cx;
+        self.enter_abstract();
+        Ok(())
+    }
+
+    fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
+        l.passes += 1;
+        self.burn(8 + (self.store.page_count() / 16) as u64)?;
+        let widen = l.passes > PLAIN_PASSES;
+        let iteration = self.store.path.cost - l.head_cost;
+        let Some(mut head) = l.head.take() else { return Ok(()) };
+        let path = head.store.path;
+        let mut changed = head.store.join(&self.store, widen);
+        for (x, y) in head
+            .locals
+            .iter_mut()
+            .zip(&frame.locals)
+            .chain(head.stack.iter_mut().zip(&frame.stack))
+            .chain(head.handling.iter_mut().zip(&frame.handling))
+        {
+            if x != y {
+                let mut joined = head.store.join_values(x, y, widen);
+                if l.passes > MAX_PASSES && joined != *x {
+                    head.store.escape(&joined);
+                    joined = V::Unknown(Why::Lost);
+                }
+                if joined != *x {
+                    changed = true;
+                    *x = joined;
+                }
+            }
+        }
+        let interruptible = head.store.path.interruptible;
+        let managers = head.store.path.unknown_managers;
+        head.store.path = Path { interruptible, unknown_managers: managers, ..path };
+        if changed && l.passes <= MAX_PASSES + 8 {
+            frame.locals.clone_from(&head.locals);
+            frame.stack.clone_from(&head.stack);
+            frame.handling.clone_from(&head.handling);
+            self.store = head.store.clone();
+            l.head = Some(head);
+            return Ok(());
+        }
+        l.head = Some(head);
+        if changed {
+            // It does not settle: nothing is known about what comes after.
+            return Err(Stop::Fuel);
+        }
+        self.invariant_found(frame, cx, code, l, iteration)
+    }
+
+    /// Nothing changes any more: what holds at the head holds in every iteration.
+    fn invariant_found(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState, iteration: f64) -> R<()> {
+        let endless_iterator = l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it));
+        if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
+            let slice = self.slice_of(frame.code, code, l.id);
+            let reason = if slice.stuck && !slice.constant {
+                "nothing in the loop changes what its condition depends on".to_owned()
+            } else {
+                "its condition holds in every iteration, and nothing in it can leave".to_owned()
+            };
+            return self.report_endless(l, &slice, reason);
+        }
+        if !l.left && l.trips > 0 && iteration > 0.0 {
+            let total = l.entry.cost + l.trips as f64 * iteration;
+            for kept in &mut cx.pending {
+                if !l.holds(kept.pc) {
+                    kept.store.path.cost = kept.store.path.cost.max(total);
+                }
+            }
+            let timeout = self.settings.limits.timeout;
+            if total > timeout {
+                let path = std::mem::replace(&mut self.store.path, l.entry);
+                let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+                let words = [
+                    ("loop", self.header(&l.info)),
+                    ("trips", l.trips.to_string()),
+                    ("seconds", format!("{total:.0}")),
+                    ("reason", format!("it takes at least {} iterations", l.trips)),
+                ];
+                let proof = self.proof();
+                self.report(FactKind::LongLoop, Some(l.info.header), Some(measure), proof, &words);
+                self.store.path = path;
+            }
+        }
+        // The one way out carries all paths that entered.
+        let outside: Vec<usize> =
+            cx.pending.iter().enumerate().filter(|(_, p)| !l.holds(p.pc) && p.pc <= l.info.end).map(|(i, _)| i).collect();
+        let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1;
+        if let (true, [at]) = (only, outside.as_slice()) {
+            let path = &mut cx.pending[*at].store.path;
+            path.mass = l.entry.mass;
+            path.lost = l.entry.lost;
+        }
+        Err(Stop::Dead)
+    }
+
+    fn header(&self, info: &Loop) -> String {
+        let text = self.source_text(info.header);
+        let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.chars().count() > 60 {
+            line = line.chars().take(57).collect::<String>() + "…";
+        }
+        line.trim_end_matches(':').to_owned()
+    }
+
+    fn report_endless(&mut self, l: &LoopState, slice: &Slice, reason: String) -> R<()> {
+        let kind = if slice.constant || l.info.kind != LoopKind::While {
+            FactKind::EndlessLoop
+        } else if slice.stuck {
+            FactKind::StuckCondition
+        } else {
+            FactKind::MissedExit
+        };
+        let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
+        let proof: Proof = self.proof();
+        let path = self.store.path;
+        self.store.path = Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, ..l.entry };
+        let words = [("loop", self.header(&l.info)), ("reason", reason)];
+        self.report(kind, Some(l.info.header), Some(measure), proof, &words);
+        self.store.path = path;
+        Err(Stop::Dead)
+    }
+
+    /// Whether the state equals an earlier one as far as leaving the loop depends on it.
+    fn repeats(&mut self, frame: &Frame, then: &Head, slice: &Slice) -> bool {
+        if then.uncaught != self.uncaught_raises || frame.stack.len() != then.stack.len() || frame.handling.len() != then.handling.len() {
+            return false;
+        }
+        let mut pairs: Vec<(ObjId, ObjId)> = Vec::new();
+        for (slot, (now, before)) in frame.locals.iter().zip(&then.locals).enumerate() {
+            let variable = Variable::Local(slot as u16);
+            if slice.free_locals.contains(&(slot as u16)) || (slice.counters.contains(&variable) && self.is_int(now) && self.is_int(before))
+            {
+                continue;
+            }
+            if !self.same(now, before, &then.store, &mut pairs, 0) {
+                return false;
+            }
+        }
+        if frame.stack != then.stack || frame.handling != then.handling || !self.store.same_openness(&then.store) {
+            return false;
+        }
+        let (objects, globals) = self.store.changes(&then.store, then.known);
+        for name in globals {
+            let variable = Variable::Global(name);
+            let (now, before) = (self.store.global(name), then.store.global(name));
+            if slice.free_globals.contains(&name) || (slice.counters.contains(&variable) && self.is_int(&now) && self.is_int(&before)) {
+                continue;
+            }
+            if !self.same(&now, &before, &then.store, &mut pairs, 0) {
+                return false;
+            }
+        }
+        let appended: Vec<ObjId> = slice
+            .appended
+            .iter()
+            .filter_map(|v| match self.variable(frame, *v) {
+                Some(V::Ref(id)) => Some(id),
+                _ => None,
+            })
+            .collect();
+        for id in objects {
+            if appended.contains(&id) && matches!(self.store.get(id), Obj::List(_)) && self.only_reference(frame, id) {
+                continue;
+            }
+            // A cell is a variable of an inner function.
+            if let (Obj::Cell(now), Obj::Cell(before)) = (self.store.get(id).clone(), then.store.get(id).clone()) {
+                if self.same(&now, &before, &then.store, &mut pairs, 0) {
+                    continue;
+                }
+            }
+            return false;
+        }
+        true
+    }
+
+    fn is_int(&self, v: &V) -> bool {
+        matches!(v, V::Int(_) | V::Ints(_))
+    }
+
+    fn variable(&self, frame: &Frame, v: Variable) -> Option<V> {
+        match v {
+            Variable::Local(s) => frame.locals.get(s as usize).cloned(),
+            Variable::Global(n) => Some(self.store.global(n)),
+            Variable::Deref(d) => match self.store.get(*frame.cells.get(d as usize)?) {
+                Obj::Cell(v) => Some(v.clone()),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether one variable alone refers to the object.
+    fn only_reference(&self, frame: &Frame, id: ObjId) -> bool {
+        let target = V::Ref(id);
+        let mut count = frame.locals.iter().chain(&frame.stack).filter(|v| mentions(v, id)).count();
+        for n in 0..self.names.len() as u32 {
+            count += usize::from(mentions(&self.store.global(n), id));
+        }
+        let _ = target;
+        if count > 1 {
+            return false;
+        }
+        count += self.store.references(id);
+        count <= 1
+    }
+
+    /// Whether a value now is the same as one then, new objects compared by their contents.
+    fn same(&self, now: &V, then: &V, store: &Store, pairs: &mut Vec<(ObjId, ObjId)>, depth: u32) -> bool {
+        if depth > 20 {
+            return false;
+        }
+        match (now, then) {
+            (V::Ref(a), V::Ref(b)) => {
+                if a == b {
+                    return true;
+                }
+                if pairs.contains(&(*a, *b)) {
+                    return true;
+                }
+                if pairs.iter().any(|(x, y)| x == a || y == b) || pairs.len() > 64 {
+                    return false;
+                }
+                pairs.push((*a, *b));
+                let mut each = |x: &[V], y: &[V]| {
+                    x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1))
+                };
+                match (self.store.get(*a), store.get(*b)) {
+                    (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
+                    (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
+                    (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
+                        x.exact.keys().eq(y.exact.keys())
+                            && each(
+                                &x.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
+                                &y.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
+                            )
+                    }
+                    (Obj::Set(x, f), Obj::Set(y, g)) => {
+                        f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys())
+                    }
+                    _ => false,
+                }
+            }
+            (V::Tuple(x), V::Tuple(y)) => match (&**x, &**y) {
+                (Tuple::Exact(p), Tuple::Exact(q)) => {
+                    p.len() == q.len() && p.iter().zip(q).all(|(a, b)| self.same(a, b, store, pairs, depth + 1))
+                }
+                _ => now == then,
+            },
+            _ => now == then,
+        }
+    }
+
+    /// Least number of further trips of a `while` loop that counts towards a bound in steps of one size: `while i < bound:
+    /// … i += step …`, where the step happens at most once in each iteration and the bound does not change. Whether the
+    /// loop can be left otherwise is for the invariant to say.
+    fn counted_trips(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> u64 {
+        self.counted(frame, code, l).unwrap_or(0)
+    }
+
+    fn counted(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<u64> {
+        let ops = &code.ops;
+        let info = &l.info;
+        let range = info.head as usize..=info.back as usize;
+        let jump = l.condition_jump? as usize;
+        let Op::Compare(mut op) = ops[jump - 1] else { return None };
+        let wanted = matches!(ops[jump], Op::JumpIfFalse(_));
+        // The condition, with one variable that the loop assigns.
+        let mut stack: Vec<Option<V>> = Vec::new();
+        let mut counter: Option<Variable> = None;
+        for at in info.head as usize + 1..jump - 1 {
+            if let Some(v) = read_of(&ops[at]) {
+                if range.clone().any(|i| write_of(&ops[i]) == Some(v)) {
+                    if counter.is_some_and(|c| c != v) {
+                        return None;
+                    }
+                    counter = Some(v);
+                    stack.push(None);
+                } else {
+                    self.unchanging(v)?;
+                    stack.push(Some(self.variable(frame, v)?));
+                }
+                continue;
+            }
+            match ops[at] {
+                Op::Const(c) => stack.push(Some(self.consts[c.0 as usize].clone())),
+                Op::Binary(op) => {
+                    let (b, a) = (stack.pop()??, stack.pop()??);
+                    if !a.is_number() || !b.is_number() {
+                        return None;
+                    }
+                    stack.push(Some(self.binary_op(op, &a, &b, false).ok()?));
+                }
+                _ => return None,
+            }
+        }
+        let (right, left) = (stack.pop()?, stack.pop()?);
+        let bound = match (left, right) {
+            (None, Some(bound)) => bound,
+            (Some(bound), None) => {
+                op = match op {
+                    CompareOp::Lt => CompareOp::Gt,
+                    CompareOp::Le => CompareOp::Ge,
+                    CompareOp::Gt => CompareOp::Lt,
+                    CompareOp::Ge => CompareOp::Le,
+                    other => other,
+                };
+                bound
+            }
+            _ => return None,
+        };
+        if !stack.is_empty() || !wanted {
+            return None;
+        }
+        let counter = counter?;
+        self.unchanging(counter)?;
+        let V::Int(start) = self.variable(frame, counter)? else { return None };
+        let step = self.step_of(code, info, counter)?;
+        let bound = bound.as_int()?;
+        let distance = match op {
+            CompareOp::Lt if step > 0 => bound.low.checked_sub(start)?,
+            CompareOp::Le if step > 0 => bound.low.checked_sub(start)?.checked_add(1)?,
+            CompareOp::Gt if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high)?,
+            CompareOp::Ge if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high)?.checked_add(1)?,
+            _ => return None,
+        };
+        if distance <= 0 {
+            return None;
+        }
+        Some(u64::try_from((distance - 1) / step.checked_abs()? + 1).unwrap_or(u64::MAX / 2))
+    }
+
+    /// Whether nothing but the code in view assigns the variable.
+    fn unchanging(&self, v: Variable) -> Option<()> {
+        match v {
+            Variable::Local(_) => Some(()),
+            Variable::Deref(_) => None,
+            Variable::Global(n) => {
+                let here = self.spot().code.0 as usize;
+                let assigned = |op: &Op| matches!(op, Op::StoreGlobal(m) | Op::DeleteGlobal(m) if m.0 == n);
+                let elsewhere = self.program.codes.iter().enumerate().any(|(c, code)| c != here && code.ops.iter().any(assigned));
+                (!elsewhere && !self.store.is_wild(n)).then_some(())
+            }
+        }
+    }
+
+    /// The constant by which the loop's only assignment to a variable changes it: `i += step`.
+    fn step_of(&self, code: &Code, info: &Loop, v: Variable) -> Option<i128> {
+        let ops = &code.ops;
+        let stores: Vec<usize> = (info.head as usize..=info.back as usize).filter(|&i| write_of(&ops[i]) == Some(v)).collect();
+        let [at] = stores.as_slice() else { return None };
+        if *at < 3 || read_of(&ops[at - 3]) != Some(v) {
+            return None;
+        }
+        let Op::Const(step) = ops[at - 2] else { return None };
+        let V::Int(step) = self.consts[step.0 as usize] else { return None };
+        let sign = match ops[at - 1] {
+            Op::Inplace(BinaryOp::Add) | Op::Binary(BinaryOp::Add) => 1,
+            Op::Inplace(BinaryOp::Sub) | Op::Binary(BinaryOp::Sub) => -1,
+            _ => return None,
+        };
+        // In an inner loop it could happen many times in one iteration.
+        let inner = code.loops.iter().any(|l| l.head > info.head && (l.head as usize) <= *at && *at <= l.back as usize);
+        if step == 0 || inner { None } else { step.checked_mul(sign) }
+    }
+
+    /// What is static about a loop's slice.
+    fn slice_of(&mut self, id: CodeId, code: &Code, at: u16) -> Rc<Slice> {
+        if let Some(known) = self.slices.get(&(id, at)) {
+            return known.clone();
+        }
+        let slice = Rc::new(self.compute_slice(id, code, &code.loops[at as usize]));
+        self.slices.insert((id, at), slice.clone());
+        slice
+    }
+
+    fn compute_slice(&self, id: CodeId, code: &Code, info: &Loop) -> Slice {
+        let range = info.head as usize..=info.back as usize;
+        let ops = &code.ops;
+        let mut slice = Slice::default();
+        // The condition: everything from the head to the first jump out.
+        let mut constant = false;
+        for (i, op) in ops.iter().enumerate().skip(info.head as usize + 1) {
+            if let Some(v) = read_of(op) {
+                slice.condition.push(v);
+            }
+            if let Op::Const(c) = op
+                && i == info.head as usize + 1
+            {
+                constant =
+                    matches!(self.consts[c.0 as usize], V::Bool(true) | V::Int(1)) && matches!(ops.get(i + 1), Some(Op::JumpIfFalse(_)));
+            }
+            if matches!(op, Op::JumpIfFalse(t) | Op::JumpIfTrue(t) if *t > info.back) || i >= info.back as usize {
+                break;
+            }
+        }
+        slice.constant = constant;
+        let calls_in_condition = ops[info.head as usize..]
+            .iter()
+            .take_while(|o| !matches!(o, Op::JumpIfFalse(_) | Op::JumpIfTrue(_)))
+            .any(|o| matches!(o, Op::Call(..) | Op::CallMethod(..) | Op::LoadAttr(_) | Op::LoadItem));
+        let written: Vec<Variable> = range.clone().filter_map(|i| write_of(&ops[i])).collect();
+        slice.stuck = !calls_in_condition && !slice.condition.is_empty() && !slice.condition.iter().any(|v| written.contains(v));
+        // How each variable is read.
+        let mut uses: std::collections::HashMap<Variable, Vec<usize>> = std::collections::HashMap::new();
+        for i in range.clone() {
+            if let Some(v) = read_of(&ops[i]) {
+                uses.entry(v).or_default().push(i);
+            }
+        }
+        let elsewhere = |v: &Variable| match v {
+            Variable::Global(n) => self.program.codes.iter().enumerate().any(|(c, other)| {
+                c != id.0 as usize && other.ops.iter().any(|op| matches!(op, Op::LoadGlobal(m) | Op::LoadName(m) if m.0 == *n))
+            }),
+            Variable::Deref(_) => true,
+            Variable::Local(_) => false,
+        };
+        let mut variables: Vec<Variable> = written;
+        variables.extend(uses.keys().copied());
+        variables.sort_by_key(|v| match v {
+            Variable::Local(s) => (0, u32::from(*s)),
+            Variable::Global(n) => (1, *n),
+            Variable::Deref(d) => (2, u32::from(*d)),
+        });
+        variables.dedup();
+        let handlers = code.handlers.iter().any(|h| range.contains(&(h.start as usize)) || range.contains(&(h.target as usize)));
+        for v in variables {
+            if elsewhere(&v) {
+                continue;
+            }
+            let reads = uses.get(&v).cloned().unwrap_or_default();
+            let free = |slice: &mut Slice| match v {
+                Variable::Local(s) => slice.free_locals.push(s),
+                Variable::Global(n) => slice.free_globals.push(n),
+                Variable::Deref(_) => {}
+            };
+            if reads.is_empty() {
+                free(&mut slice);
+                continue;
+            }
+            let counter = |i: usize| {
+                let operand = matches!(ops.get(i + 1), Some(Op::Const(c)) if matches!(self.consts[c.0 as usize], V::Int(_)));
+                operand
+                    && matches!(
+                        ops.get(i + 2),
+                        Some(Op::Binary(BinaryOp::Add | BinaryOp::Sub) | Op::Inplace(BinaryOp::Add | BinaryOp::Sub))
+                    )
+                    && ops.get(i + 3).and_then(write_of) == Some(v)
+            };
+            if reads.iter().all(|&i| counter(i)) {
+                slice.counters.push(v);
+                continue;
+            }
+            let append = |i: usize| matches!(ops.get(i + 1), Some(Op::LoadMethod(n)) if self.program.name(*n) == "append");
+            let written_here = range.clone().any(|i| write_of(&ops[i]) == Some(v));
+            if !written_here && reads.iter().all(|&i| append(i)) {
+                slice.appended.push(v);
+                continue;
+            }
+            if !handlers && overwritten_first(ops, info, v) {
+                free(&mut slice);
+            }
+        }
+        slice
+    }
+
+    /// Narrows variables by what a condition's outcome says about them. False: that outcome is impossible.
+    pub fn refine(&mut self, frame: &mut Frame, code: &Code, truth: bool) -> bool {
+        let pc = frame.pc as usize;
+        if pc == 0 { true } else { self.refine_at(frame, code, pc - 1, truth) }
+    }
+
+    fn refine_at(&mut self, frame: &mut Frame, code: &Code, at: usize, truth: bool) -> bool {
+        match code.ops[at] {
+            Op::Unary(UnaryOp::Not) if at > 0 => self.refine_at(frame, code, at - 1, !truth),
+            Op::Compare(op) if at >= 2 => {
+                let (left, right) = (code.ops[at - 2], code.ops[at - 1]);
+                let (Some(a), Some(b)) = (self.simple(frame, &left), self.simple(frame, &right)) else { return true };
+                if let Some(v) = read_of(&left)
+                    && !self.narrow(frame, v, &a, op, &b, truth, false)
+                {
+                    return false;
+                }
+                if let Some(v) = read_of(&right)
+                    && !self.narrow(frame, v, &b, op, &a, truth, true)
+                {
+                    return false;
+                }
+                true
+            }
+            ref op => {
+                let Some(v) = read_of(op) else { return true };
+                let Some(value) = self.variable(frame, v) else { return true };
+                let narrowed = match &value {
+                    V::AnyBool(_) => V::Bool(truth),
+                    V::Ints(r) => {
+                        let int = r.0;
+                        if truth {
+                            match int.refine(crate::value::int::Comparison::Ne, &Int::ZERO) {
+                                Some(i) => V::int(i, r.1),
+                                None => return false,
+                            }
+                        } else {
+                            V::Int(0)
+                        }
+                    }
+                    V::OneOf(all) => {
+                        let mut kept: Vec<V> = Vec::new();
+                        for x in all.iter() {
+                            let known = match x {
+                                V::None => Some(false),
+                                V::Bool(b) => Some(*b),
+                                V::Int(n) => Some(*n != 0),
+                                V::Str(s) => Some(!s.is_empty()),
+                                V::Ref(id) if matches!(self.store.get(*id), Obj::Function(_)) => Some(true),
+                                _ => None,
+                            };
+                            if known.is_none_or(|k| k == truth) {
+                                kept.push(x.clone());
+                            }
+                        }
+                        match kept.len() {
+                            0 => return false,
+                            1 => kept.swap_remove(0),
+                            _ => V::OneOf(kept.into()),
+                        }
+                    }
+                    _ => return true,
+                };
+                self.assign(frame, v, narrowed);
+                true
+            }
+        }
+    }
+
+    fn simple(&self, frame: &Frame, op: &Op) -> Option<V> {
+        match op {
+            Op::Const(c) => Some(self.consts[c.0 as usize].clone()),
+            op => self.variable(frame, read_of(op)?),
+        }
+    }
+
+    fn assign(&mut self, frame: &mut Frame, v: Variable, value: V) {
+        match v {
+            Variable::Local(s) => frame.locals[s as usize] = value,
+            Variable::Global(n) => {
+                if !self.store.is_wild(n) && !matches!(self.store.global(n), V::Undef) {
+                    self.store.set_global(n, value);
+                }
+            }
+            Variable::Deref(d) => {
+                let id = frame.cells[d as usize];
+                if let Some(Obj::Cell(slot)) = self.store.get_mut(id) {
+                    *slot = value;
+                }
+            }
+        }
+    }
+
+    fn narrow(&mut self, frame: &mut Frame, v: Variable, value: &V, op: CompareOp, other: &V, truth: bool, swapped: bool) -> bool {
+        let narrowed = match op {
+            CompareOp::Is | CompareOp::IsNot => {
+                let is = (op == CompareOp::Is) == truth;
+                match (value, other) {
+                    (V::OneOf(all), V::None) => {
+                        let kept: Vec<V> = all
+                            .iter()
+                            .filter(|x| if is { matches!(x, V::None | V::Unknown(_)) } else { !matches!(x, V::None) })
+                            .cloned()
+                            .collect();
+                        match kept.len() {
+                            0 => return false,
+                            1 => kept[0].clone(),
+                            _ => V::OneOf(kept.into()),
+                        }
+                    }
+                    _ => return true,
+                }
+            }
+            _ => {
+                let Some(mut c) = comparison(op) else { return true };
+                if swapped {
+                    c = c.swapped();
+                }
+                match (value, other.as_int()) {
+                    (V::Ints(r), Some(bound)) => {
+                        if !truth {
+                            c = c.negated();
+                        }
+                        match r.0.refine(c, &bound) {
+                            Some(i) => V::int(i, r.1),
+                            None => return false,
+                        }
+                    }
+                    (V::Floats(r), _) => {
+                        let bound = match other {
+                            V::Float(f) => crate::value::float::Float::exact(*f),
+                            V::Floats(s) => s.0,
+                            V::Int(n) if n.unsigned_abs() < 1 << 53 => crate::value::float::Float::exact(*n as f64),
+                            _ => return true,
+                        };
+                        let refined = if truth { r.0.refine(c, &bound) } else { r.0.refine_not(c, &bound) };
+                        match refined {
+                            Some(f) => V::float(f, r.1),
+                            None => return false,
+                        }
+                    }
+                    (V::Strs(_), _) if truth && c == crate::value::int::Comparison::Eq && matches!(other, V::Str(_)) => other.clone(),
+                    _ => return true,
+                }
+            }
+        };
+        self.assign(frame, v, narrowed);
+        true
+    }
+}
+
+fn mentions(v: &V, id: ObjId) -> bool {
+    match v {
+        V::Ref(x) => *x == id,
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(items) => items.iter().any(|v| mentions(v, id)),
+            Tuple::Bag { element, .. } => mentions(element, id),
+        },
+        V::OneOf(all) => all.iter().any(|v| mentions(v, id)),
+        _ => false,
+    }
+}
+
+/// Whether on every path through the loop the variable is written before it is read.
+fn overwritten_first(ops: &[Op], info: &Loop, v: Variable) -> bool {
+    // Forward: which positions can be reached from the head without a write in between.
+    let (head, back) = (info.head as usize, info.back as usize);
+    let mut reached = vec![false; back - head + 1];
+    reached[0] = true;
+    for i in head..=back {
+        if !reached[i - head] {
+            continue;
+        }
+        if read_of(&ops[i]) == Some(v) {
+            return false;
+        }
+        if write_of(&ops[i]) == Some(v)
+            && !matches!(ops[i], Op::DeleteLocal(_) | Op::DeleteGlobal(_) | Op::DeleteName(_) | Op::DeleteDeref(_))
+        {
+            continue;
+        }
+        let mut go = |t: usize| {
+            if t > i && t <= back {
+                reached[t - head] = true;
+            }
+        };
+        match ops[i] {
+            Op::Jump(t) => go(t as usize),
+            Op::JumpIfFalse(t)
+            | Op::JumpIfTrue(t)
+            | Op::JumpIfFalseOrPop(t)
+            | Op::JumpIfTrueOrPop(t)
+            | Op::ForIter(t)
+            | Op::AsyncForIter(t) => {
+                go(t as usize);
+                go(i + 1);
+            }
+            Op::Return | Op::Raise(_) | Op::Reraise => {}
+            // Where a token or an inner loop leads is not followed here: any position after may be next.
+            Op::EndFinally | Op::PushToken(_) | Op::ReturnToken(_) | Op::RaiseToken | Op::WithExcept(_) => return false,
+            _ => go(i + 1),
+        }
+    }
+    true
+}

@@ -1,0 +1,817 @@
+//! The machine: one current state, and states kept aside where paths part.
+//!
+//! A frame runs its instructions in order. At a condition nobody knows, the state is cloned and kept for the jump's target
+//! ([`Context::pending`]); the current state goes on with the other side. Because jumps go forward only, the smallest
+//! pending position is always the next one to be reached, and states that meet there are joined. Calls nest on the Rust
+//! stack; the callee works on the same store and cannot touch the caller's locals, so a kept state holds the frame's own
+//! variables and a clone of the store (pages are shared).
+
+use std::collections::HashMap;
+
+use crate::fact::{Fact, FactKind, Measure, Proof, Reach};
+use crate::library::{self, Entry, Stop};
+use crate::syntax::Program;
+use crate::syntax::code::{Code, CodeId, Const, Handler, NameId, Op, Pc, Span};
+use crate::value::int::{Int, Sign};
+use crate::value::object::{Frame, Obj, ObjId, Sym, V, Why};
+use crate::value::store::{Store, Touched};
+
+use super::Settings;
+use super::loops::LoopState;
+
+/// Pseudo positions at which the ends of a frame are kept.
+const RETURN: Pc = u32::MAX - 1;
+const RAISE: Pc = u32::MAX;
+
+/// How a frame ends.
+#[derive(Debug)]
+pub enum Exit {
+    /// It returned.
+    Return(V),
+    /// It yielded; or it may have returned, with this store.
+    Yield(V, Option<Box<Store>>),
+    /// It raises.
+    Raise(V),
+    /// No path goes on.
+    Dead,
+    /// The fuel is spent.
+    Fuel,
+    /// It yields at one of several places: nothing can be said about where it stands.
+    Lost,
+}
+
+/// A state kept aside for a position.
+#[derive(Debug, Clone)]
+pub struct Pending {
+    pub pc: Pc,
+    pub locals: Vec<V>,
+    pub stack: Vec<V>,
+    pub handling: Vec<V>,
+    pub store: Store,
+}
+
+/// What a frame needs besides its variables while it runs.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// Kept states, by position.
+    pub pending: Vec<Pending>,
+    /// Loops the current position is in, outermost first.
+    pub loops: Vec<LoopState>,
+    /// Yields kept while other paths run.
+    pub yields: Vec<Pending>,
+}
+
+/// An exception that the operation being evaluated may raise, with the state at that point where somebody could catch it.
+#[derive(Debug, Clone)]
+pub struct Raised {
+    pub exception: V,
+    pub store: Option<Store>,
+}
+
+/// Where to go on.
+#[derive(Debug)]
+pub enum Flow {
+    Next,
+    Jump(Pc),
+    Back(Pc),
+    Return(V),
+    Yield(V),
+    /// Yields, and runs the same instruction again when resumed.
+    YieldAgain(V),
+}
+
+/// A place in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Spot {
+    pub code: CodeId,
+    pub pc: Pc,
+}
+
+/// Whether an operation needs a guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GuardState {
+    Unseen,
+    Safe,
+    Needed,
+}
+
+/// The evaluator.
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub settings: &'p Settings,
+    pub store: Store,
+    pub fuel: u64,
+    /// The interned form of each name of the program.
+    pub names: Vec<Sym>,
+    /// The name number of each interned name.
+    pub name_ids: HashMap<Sym, NameId>,
+    pub consts: Vec<V>,
+    builtins: Vec<Option<V>>,
+    entries: HashMap<Sym, Option<Entry>>,
+    pub methods: HashMap<(&'static str, Sym), Option<Sym>>,
+    pub raised: Option<Raised>,
+    protected_below: bool,
+    pub frames: Vec<Spot>,
+    pub visited: Vec<Vec<bool>>,
+    pub guards: Vec<Vec<GuardState>>,
+    pub facts: HashMap<(CodeId, Pc, FactKind), Fact>,
+    /// Whether what is evaluated is a function nobody called.
+    pub defined_only: bool,
+    pub abstract_loops: u32,
+    sites: HashMap<(Spot, u8), ObjId>,
+    /// Active calls by code.
+    pub active: HashMap<CodeId, u32>,
+    /// Code that has been called with arguments from the program.
+    pub called: Vec<bool>,
+    /// Operand-free facts about each code's loops, computed on demand.
+    pub slices: HashMap<(CodeId, u16), std::rc::Rc<super::loops::Slice>>,
+    /// Results of pure calls.
+    pub memo: HashMap<(CodeId, Vec<crate::value::object::Key>), (V, f64)>,
+    pub pure: HashMap<CodeId, bool>,
+    /// Calls below this much fuel give up (see `calls`).
+    pub call_floor: u64,
+    pub uncertain_recursion_limit: bool,
+    /// Class and first argument of each active method that could call `super()`.
+    pub super_context: Vec<(V, V)>,
+    handlers: Vec<Vec<u32>>,
+    /// Fuel that loops further out keep for themselves.
+    pub loop_floor: u64,
+    /// How deep a comparison of nested containers is.
+    pub nesting: u32,
+    pub text: &'p str,
+    /// What the generator that just ended returned.
+    pub last_return: Option<V>,
+    /// Exceptions that nobody in the program would catch: each may end every loop around it.
+    pub uncaught_raises: u64,
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(text: &'p str, program: &'p Program, settings: &'p Settings) -> Machine<'p> {
+        Sym::reset();
+        let names: Vec<Sym> = program.names.iter().map(|n| Sym::new(n)).collect();
+        let name_ids = names.iter().enumerate().map(|(i, s)| (*s, NameId(i as u32))).collect();
+        Machine {
+            program,
+            settings,
+            store: Store::new(touched(program)),
+            fuel: settings.fuel,
+            name_ids,
+            consts: program.consts.iter().map(constant).collect(),
+            builtins: vec![None; names.len()],
+            names,
+            entries: HashMap::new(),
+            methods: HashMap::new(),
+            raised: None,
+            protected_below: false,
+            frames: Vec::new(),
+            visited: program.codes.iter().map(|c| vec![false; c.ops.len()]).collect(),
+            guards: program.codes.iter().map(|c| vec![GuardState::Unseen; c.ops.len()]).collect(),
+            facts: HashMap::new(),
+            defined_only: false,
+            abstract_loops: 0,
+            sites: HashMap::new(),
+            active: HashMap::new(),
+            called: vec![false; program.codes.len()],
+            slices: HashMap::new(),
+            memo: HashMap::new(),
+            pure: HashMap::new(),
+            call_floor: 0,
+            uncertain_recursion_limit: false,
+            uncaught_raises: 0,
+            last_return: None,
+            super_context: Vec::new(),
+            handlers: vec![Vec::new(); program.codes.len()],
+            loop_floor: 0,
+            nesting: 0,
+            text,
+        }
+    }
+
+    pub fn code(&self, id: CodeId) -> &'p Code {
+        &self.program.codes[id.0 as usize]
+    }
+
+    pub fn name(&self, id: NameId) -> Sym {
+        self.names[id.0 as usize]
+    }
+
+    /// What a library name stands for.
+    pub fn entry(&mut self, name: Sym) -> Option<Entry> {
+        if let Some(found) = self.entries.get(&name) {
+            return found.clone();
+        }
+        let found = library::find(&name.text());
+        self.entries.insert(name, found.clone());
+        found
+    }
+
+    /// The builtin of that name; a name nobody defines is unknown.
+    pub fn builtin(&mut self, name: NameId) -> V {
+        if let Some(known) = &self.builtins[name.0 as usize] {
+            return known.clone();
+        }
+        let sym = self.name(name);
+        let text = sym.text();
+        let value = match &*text {
+            "__name__" if self.settings.is_main => V::str("__main__"),
+            "__name__" | "__file__" => V::strs(1, 4096, Why::Outside),
+            "__doc__" | "__spec__" | "__loader__" | "__package__" | "__builtins__" | "__annotations__" => V::Unknown(Why::Outside),
+            "__debug__" => V::Bool(true),
+            "Ellipsis" => V::Ellipsis,
+            "NotImplemented" => V::NotImplemented,
+            t if t.contains('.') => V::Unknown(Why::Outside),
+            _ => match self.entry(sym) {
+                Some(Entry::Constant(v)) => v,
+                Some(_) => V::Lib(sym),
+                None => V::Undef,
+            },
+        };
+        self.builtins[name.0 as usize] = Some(value.clone());
+        value
+    }
+
+    pub fn burn(&mut self, steps: u64) -> Result<(), Stop> {
+        if self.fuel <= steps {
+            self.fuel = 0;
+            return Err(Stop::Fuel);
+        }
+        self.fuel -= steps;
+        Ok(())
+    }
+
+    /// The source text of a span.
+    pub fn source_text(&self, span: Span) -> &'p str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    pub fn spot(&self) -> Spot {
+        self.frames.last().copied().unwrap_or(Spot { code: CodeId(0), pc: 0 })
+    }
+
+    pub fn span(&self, spot: Spot) -> Span {
+        self.code(spot.code).spans.get(spot.pc as usize).copied().unwrap_or_default()
+    }
+
+    /// The innermost handler at a place. Looked up in a table that is filled once for each code.
+    fn handler(&mut self, spot: Spot) -> Option<&'p Handler> {
+        let code = self.code(spot.code);
+        if code.handlers.is_empty() {
+            return None;
+        }
+        let table = &mut self.handlers[spot.code.0 as usize];
+        if table.is_empty() {
+            table.resize(code.ops.len() + 1, u32::MAX);
+            for (i, h) in code.handlers.iter().enumerate().rev() {
+                table[h.start as usize..h.end as usize].fill(i as u32);
+            }
+        }
+        code.handlers.get(*table.get(spot.pc as usize)? as usize)
+    }
+
+    /// Whether an exception raised here could be caught by the program.
+    pub fn protected(&mut self) -> bool {
+        self.protected_below || self.handler(self.spot()).is_some()
+    }
+
+    /// The operation may raise this from here on.
+    pub fn may_raise_value(&mut self, exception: V) {
+        let store = self.protected().then(|| self.store.clone());
+        self.add_raised(Raised { exception, store });
+    }
+
+    pub fn add_raised(&mut self, new: Raised) {
+        self.raised = Some(match self.raised.take() {
+            None => new,
+            Some(mut old) => {
+                old.exception = self.store.join_values(&old.exception, &new.exception, false);
+                match (&mut old.store, new.store) {
+                    (Some(a), Some(b)) => {
+                        let path = a.path;
+                        a.join(&b, false);
+                        a.path.mass = path.mass.max(b.path.mass);
+                    }
+                    (slot @ None, b) => *slot = b,
+                    _ => {}
+                }
+                old
+            }
+        });
+    }
+
+    pub fn may_raise_class(&mut self, class: &str) {
+        let exception = if class.is_empty() { V::Unknown(Why::Outside) } else { V::exception(class) };
+        self.may_raise_value(exception);
+    }
+
+    /// Puts an object on the heap; inside a loop that is being bounded, all objects made at one place share one place.
+    pub fn alloc(&mut self, obj: Obj) -> V {
+        if self.abstract_loops == 0 {
+            return V::Ref(self.store.alloc(obj));
+        }
+        let kind = match &obj {
+            Obj::List(_) => 0,
+            Obj::Dict(..) => 1,
+            Obj::Set(..) => 2,
+            Obj::Iter(i) => 16 + i.kind as u8,
+            Obj::Instance { .. } => 3,
+            Obj::Cell(_) => 4,
+            Obj::Function(_) => 5,
+            Obj::Bound { .. } => 6,
+            Obj::Generator(_) => 7,
+            Obj::Class(_) => 8,
+            Obj::Deque(..) => 9,
+            Obj::Partial { .. } => 10,
+            Obj::Super { .. } => 11,
+            _ => 12,
+        };
+        let key = (self.spot(), kind);
+        match self.sites.get(&key) {
+            Some(&id) => {
+                self.store.alloc_at(id, obj);
+                V::Ref(id)
+            }
+            None => {
+                let id = self.store.alloc(obj);
+                self.sites.insert(key, id);
+                V::Ref(id)
+            }
+        }
+    }
+
+    pub fn enter_abstract(&mut self) {
+        if self.abstract_loops == 0 {
+            self.sites.clear();
+        }
+        self.abstract_loops += 1;
+    }
+
+    /// Reports a fact at the operation being evaluated.
+    pub fn report(&mut self, kind: FactKind, span: Option<Span>, measure: Option<Measure>, proof: Proof, words: &[(&'static str, String)]) {
+        let spot = self.spot();
+        let path = self.store.path;
+        let reach = if self.defined_only {
+            Reach::Defined
+        } else if path.mass >= 1.0 {
+            Reach::Always
+        } else if path.lost {
+            Reach::Unclear
+        } else {
+            Reach::Maybe
+        };
+        let fact =
+            Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
+        let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));
+        let slot = self.facts.entry((spot.code, spot.pc, kind));
+        match slot {
+            std::collections::hash_map::Entry::Vacant(e) => {
+                e.insert(fact);
+            }
+            std::collections::hash_map::Entry::Occupied(mut e) => {
+                if strength(&fact).partial_cmp(&strength(e.get())) == Some(std::cmp::Ordering::Greater) {
+                    e.insert(fact);
+                }
+            }
+        }
+    }
+
+    /// Whether something could end a loop or a wait from outside the code in view.
+    pub fn interruptible(&self) -> bool {
+        self.store.path.interruptible || self.store.path.unknown_managers > 0
+    }
+
+    pub fn proof(&self) -> Proof {
+        if self.interruptible() { Proof::Likely } else { Proof::Proven }
+    }
+
+    pub fn mark_guard(&mut self, state: GuardState) {
+        let spot = self.spot();
+        let slot = &mut self.guards[spot.code.0 as usize][spot.pc as usize];
+        *slot = (*slot).max(state);
+    }
+
+    /// Runs a frame to its end or its next yield.
+    pub fn run_frame(&mut self, frame: &mut Frame) -> Exit {
+        let outer = self.protected_below;
+        if let Some(&top) = self.frames.last() {
+            self.protected_below = outer || self.handler(top).is_some();
+        }
+        let raised = self.raised.take();
+        self.frames.push(Spot { code: frame.code, pc: frame.pc });
+        let mut cx = Context::default();
+        let context = self.super_of(frame);
+        let has_context = context.is_some();
+        self.super_context.extend(context);
+        let exit = self.run(frame, &mut cx);
+        if has_context {
+            self.super_context.pop();
+        }
+        while !cx.loops.is_empty() {
+            self.pop_loop(&mut cx);
+        }
+        self.frames.pop();
+        self.protected_below = outer;
+        if let Some(raised) = raised {
+            self.add_raised(raised);
+        }
+        exit
+    }
+
+    /// What `super()` means in a frame: the class in its `__class__` cell, and its first argument.
+    fn super_of(&self, frame: &Frame) -> Option<(V, V)> {
+        let code = self.code(frame.code);
+        let at = code.frees.iter().position(|(n, _)| self.program.name(*n) == "__class__")?;
+        let class = match self.store.get(*frame.cells.get(code.cells.len() + at)?) {
+            Obj::Cell(v) => v.clone(),
+            _ => return None,
+        };
+        let this = match code.cells.iter().position(|(_, slot)| *slot == Some(0)) {
+            Some(cell) => match self.store.get(frame.cells[cell]) {
+                Obj::Cell(v) => v.clone(),
+                _ => return None,
+            },
+            None => frame.locals.first()?.clone(),
+        };
+        Some((class, this))
+    }
+
+    fn run(&mut self, frame: &mut Frame, cx: &mut Context) -> Exit {
+        let code = self.code(frame.code);
+        let index = frame.code.0 as usize;
+        loop {
+            let pc = frame.pc;
+            let Some(&op) = code.ops.get(pc as usize) else { return Exit::Dead };
+            if self.fuel == 0 {
+                return Exit::Fuel;
+            }
+            self.fuel -= 1;
+            self.visited[index][pc as usize] = true;
+            if let Some(top) = self.frames.last_mut() {
+                top.pc = pc;
+            }
+            let result = self.step(frame, cx, code, op);
+            if self.raised.is_some() {
+                self.keep_raised(frame, cx);
+            }
+            let alive = match result {
+                Ok(Flow::Next) => {
+                    frame.pc = pc + 1;
+                    cx.pending.is_empty() || self.settle(frame, cx)
+                }
+                Ok(Flow::Jump(target)) => {
+                    self.leave_for(cx, pc, target);
+                    frame.pc = target;
+                    self.settle(frame, cx)
+                }
+                Ok(Flow::Back(target)) => {
+                    frame.pc = target;
+                    true
+                }
+                Ok(Flow::Return(value)) => {
+                    if cx.pending.is_empty() && cx.yields.is_empty() {
+                        self.drop_loops(cx, RETURN);
+                        return Exit::Return(value);
+                    }
+                    self.leave_for(cx, pc, RETURN);
+                    frame.stack.clear();
+                    frame.stack.push(value);
+                    frame.handling.clear();
+                    frame.pc = RETURN;
+                    self.settle(frame, cx)
+                }
+                Ok(ref flow @ (Flow::Yield(ref value) | Flow::YieldAgain(ref value))) => {
+                    let value = value.clone();
+                    let next = if matches!(flow, Flow::Yield(_)) { pc + 1 } else { pc };
+                    if cx.pending.is_empty() && cx.yields.is_empty() {
+                        frame.pc = next;
+                        return Exit::Yield(value, None);
+                    }
+                    for l in &mut cx.loops {
+                        l.left = true;
+                    }
+                    frame.stack.push(value);
+                    frame.pc = next;
+                    let kept = self.keep(frame);
+                    self.keep_yield(cx, kept);
+                    self.resume(frame, cx)
+                }
+                Err(Stop::Raise(exception)) => match self.handler(Spot { code: frame.code, pc }) {
+                    Some(handler) => {
+                        frame.stack.truncate(handler.depth as usize);
+                        frame.stack.push(exception);
+                        self.leave_for(cx, pc, handler.target);
+                        frame.pc = handler.target;
+                        self.settle(frame, cx)
+                    }
+                    None => {
+                        if cx.pending.is_empty() && cx.yields.is_empty() {
+                            self.drop_loops(cx, RETURN);
+                            return Exit::Raise(exception);
+                        }
+                        self.leave_for(cx, pc, RAISE);
+                        frame.stack.clear();
+                        frame.stack.push(exception);
+                        frame.handling.clear();
+                        frame.pc = RAISE;
+                        self.settle(frame, cx)
+                    }
+                },
+                Err(Stop::Dead) => self.resume(frame, cx),
+                Err(Stop::Fuel) => return Exit::Fuel,
+            };
+            if !alive {
+                if cx.yields.is_empty() {
+                    return Exit::Dead;
+                }
+                return self.finish(frame, cx);
+            }
+            if frame.pc >= RETURN {
+                return self.finish(frame, cx);
+            }
+        }
+    }
+
+    /// All paths of the frame have ended: in yields, a return, an exception, or several of these.
+    fn finish(&mut self, frame: &mut Frame, cx: &mut Context) -> Exit {
+        self.drop_loops(cx, RETURN);
+        let mut ended: Option<(Store, V)> = None;
+        let mut raised: Option<(Store, V)> = None;
+        let mut ends: Vec<Pending> = std::mem::take(&mut cx.pending);
+        if frame.pc >= RETURN {
+            let own = self.keep(frame);
+            ends.push(own);
+        }
+        for end in ends {
+            let mut stack = end.stack;
+            let value = stack.pop().unwrap_or(V::None);
+            let slot = if end.pc == RAISE { &mut raised } else { &mut ended };
+            match slot {
+                None => *slot = Some((end.store, value)),
+                Some((store, v)) => {
+                    store.join(&end.store, false);
+                    *v = store.join_values(v, &value, false);
+                }
+            }
+        }
+        if let Some((store, exception)) = raised {
+            if ended.is_none() && cx.yields.is_empty() {
+                self.store = store;
+                return Exit::Raise(exception);
+            }
+            let store = self.protected_below.then_some(store);
+            self.add_raised(Raised { exception, store });
+        }
+        if cx.yields.is_empty() {
+            let Some((store, value)) = ended else { return Exit::Dead };
+            self.store = store;
+            return Exit::Return(value);
+        }
+        if cx.yields.len() > 1 {
+            let first = cx.yields.swap_remove(0);
+            self.load(frame, first);
+            for other in std::mem::take(&mut cx.yields) {
+                self.store.join(&other.store, false);
+                self.store.escape_all(&other.locals);
+                self.store.escape_all(&other.stack);
+            }
+            if let Some((store, _)) = ended {
+                self.store.join(&store, false);
+            }
+            return Exit::Lost;
+        }
+        let only = cx.yields.swap_remove(0);
+        self.load(frame, only);
+        let value = frame.stack.pop().unwrap_or(V::None);
+        Exit::Yield(value, ended.map(|(store, _)| Box::new(store)))
+    }
+
+    /// A copy of the current state.
+    pub fn keep(&mut self, frame: &Frame) -> Pending {
+        self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64 + frame.locals.len() / 16 + frame.stack.len() / 16) as u64);
+        Pending {
+            pc: frame.pc,
+            locals: frame.locals.clone(),
+            stack: frame.stack.clone(),
+            handling: frame.handling.clone(),
+            store: self.store.clone(),
+        }
+    }
+
+    fn load(&mut self, frame: &mut Frame, kept: Pending) {
+        frame.pc = kept.pc;
+        frame.locals = kept.locals;
+        frame.stack = kept.stack;
+        frame.handling = kept.handling;
+        self.store = kept.store;
+    }
+
+    /// The condition of a jump is not known: keeps the current state for the target. The caller goes on with the rest,
+    /// each side having half of the paths.
+    pub fn fork(&mut self, frame: &Frame, cx: &mut Context, target: Pc, why: Why) {
+        self.store.path.mass /= 2.0;
+        self.store.path.lost |= why == Why::Lost;
+        let mut kept = self.keep(frame);
+        kept.pc = target;
+        self.add_pending(frame, cx, kept);
+    }
+
+    /// Keeps a state for its position, joined with the one already there.
+    pub fn add_pending(&mut self, frame: &Frame, cx: &mut Context, kept: Pending) {
+        let from = frame.pc;
+        for l in &mut cx.loops {
+            if l.holds(from) && !l.holds(kept.pc) {
+                l.parts(from);
+            }
+        }
+        Self::insert_pending(&mut self.fuel, cx, kept);
+    }
+
+    fn insert_pending(fuel: &mut u64, cx: &mut Context, kept: Pending) {
+        match cx.pending.binary_search_by_key(&kept.pc, |p| p.pc) {
+            Ok(at) => {
+                *fuel = fuel.saturating_sub(2 + (kept.store.page_count() / 64) as u64);
+                join_kept(&mut cx.pending[at], &kept);
+            }
+            Err(at) => cx.pending.insert(at, kept),
+        }
+    }
+
+    fn keep_yield(&mut self, cx: &mut Context, kept: Pending) {
+        match cx.yields.iter_mut().find(|p| p.pc == kept.pc) {
+            Some(old) => join_kept(old, &kept),
+            None => cx.yields.push(kept),
+        }
+    }
+
+    /// The current path leaves for a target: if other paths stay in a loop, that loop has been left by one path.
+    fn leave_for(&mut self, cx: &mut Context, from: Pc, target: Pc) {
+        if cx.loops.is_empty() || cx.pending.is_empty() {
+            return;
+        }
+        for l in &mut cx.loops {
+            if l.holds(from) && !l.holds(target) && cx.pending.iter().any(|p| l.holds(p.pc)) {
+                l.left = true;
+            }
+        }
+    }
+
+    /// The current state has arrived at `frame.pc`: states that wait there are joined into it; if one waits at a smaller
+    /// position, that one goes first.
+    fn settle(&mut self, frame: &mut Frame, cx: &mut Context) -> bool {
+        while let Some(first) = cx.pending.first() {
+            if first.pc > frame.pc {
+                break;
+            }
+            if first.pc == frame.pc {
+                let kept = cx.pending.remove(0);
+                let mut mine = Pending {
+                    pc: frame.pc,
+                    locals: std::mem::take(&mut frame.locals),
+                    stack: std::mem::take(&mut frame.stack),
+                    handling: std::mem::take(&mut frame.handling),
+                    store: kept.store.clone(),
+                };
+                self.fuel = self.fuel.saturating_sub(2 + (kept.store.page_count() / 64) as u64);
+                std::mem::swap(&mut mine.store, &mut self.store);
+                join_kept(&mut mine, &kept);
+                self.load(frame, mine);
+            } else {
+                let mine = self.keep(frame);
+                let first = cx.pending.remove(0);
+                Self::insert_pending(&mut self.fuel, cx, mine);
+                self.load(frame, first);
+            }
+        }
+        self.drop_loops(cx, frame.pc);
+        true
+    }
+
+    /// The current path has ended: goes on with the first kept state, if any.
+    fn resume(&mut self, frame: &mut Frame, cx: &mut Context) -> bool {
+        if cx.pending.is_empty() {
+            frame.pc = 0;
+            return false;
+        }
+        let first = cx.pending.remove(0);
+        self.load(frame, first);
+        self.drop_loops(cx, frame.pc);
+        true
+    }
+
+    /// Forgets the loops that do not hold the position.
+    fn drop_loops(&mut self, cx: &mut Context, pc: Pc) {
+        while let Some(last) = cx.loops.last() {
+            if last.spans(pc) {
+                break;
+            }
+            self.pop_loop(cx);
+        }
+    }
+
+    pub fn pop_loop(&mut self, cx: &mut Context) {
+        if let Some(last) = cx.loops.pop() {
+            self.loop_floor = last.outer_floor();
+            if last.is_abstract() {
+                self.abstract_loops -= 1;
+            }
+        }
+    }
+
+    /// The operation just evaluated may raise: keeps that state for the handler, or for the end of the frame.
+    fn keep_raised(&mut self, frame: &mut Frame, cx: &mut Context) {
+        let Some(raised) = self.raised.take() else { return };
+        let spot = self.spot();
+        let (target, depth) = match self.handler(spot) {
+            Some(handler) => (handler.target, handler.depth as usize),
+            None => (RAISE, 0),
+        };
+        for l in &mut cx.loops {
+            if !l.holds(target) {
+                l.left = true;
+                l.raises = true;
+            }
+        }
+        let Some(mut store) = raised.store else {
+            if target == RAISE {
+                // Nobody catches it: the path ends, and nothing more needs to be known about it. Loops further out are told.
+                self.uncaught_raises += 1;
+            }
+            return;
+        };
+        let mut stack: Vec<V> = frame.stack.iter().take(depth).cloned().collect();
+        while stack.len() < depth {
+            stack.push(V::Unknown(Why::Lost));
+        }
+        stack.push(raised.exception);
+        let handling = if target == RAISE { Vec::new() } else { frame.handling.clone() };
+        store.path.mass = (store.path.mass / 2.0).max(f64::MIN_POSITIVE);
+        let kept = Pending { pc: target, locals: frame.locals.clone(), stack, handling, store };
+        self.fuel = self.fuel.saturating_sub(2 + (frame.locals.len() / 16) as u64);
+        Self::insert_pending(&mut self.fuel, cx, kept);
+    }
+}
+
+fn join_kept(a: &mut Pending, b: &Pending) {
+    let widen = false;
+    a.store.join(&b.store, widen);
+    for (x, y) in a.locals.iter_mut().zip(&b.locals) {
+        if x != y {
+            *x = a.store.join_values(x, y, widen);
+        }
+    }
+    for (x, y) in a.stack.iter_mut().zip(&b.stack) {
+        if x != y {
+            *x = a.store.join_values(x, y, widen);
+        }
+    }
+    let common = a.handling.len().min(b.handling.len());
+    a.handling.truncate(common);
+    for (x, y) in a.handling.iter_mut().zip(&b.handling) {
+        if x != y {
+            *x = a.store.join_values(x, y, widen);
+        }
+    }
+}
+
+/// The value of a literal.
+fn constant(literal: &Const) -> V {
+    match literal {
+        Const::None => V::None,
+        Const::Bool(b) => V::Bool(*b),
+        Const::Int(n) => V::Int(*n),
+        Const::BigInt { bits_low, bits_high, .. } => V::int(Int::bits(*bits_low, *bits_high, Sign::Positive), Why::Lost),
+        Const::Float(f) => V::Float(*f),
+        Const::Complex(_) => V::Complex(Why::Lost),
+        Const::Str(s) => V::str(s),
+        Const::Bytes(b) => V::bytes(b),
+        Const::Ellipsis => V::Ellipsis,
+    }
+}
+
+/// Which globals each code reads and writes, the code inside it included.
+fn touched(program: &Program) -> Vec<Touched> {
+    let mut out: Vec<Touched> = vec![Touched::default(); program.codes.len()];
+    for (i, code) in program.codes.iter().enumerate().rev() {
+        let mut mine = std::mem::take(&mut out[i]);
+        for op in &code.ops {
+            match op {
+                Op::LoadGlobal(n) | Op::LoadName(n) => mine.reads.push(n.0),
+                Op::StoreGlobal(n) | Op::DeleteGlobal(n) => mine.writes.push(n.0),
+                _ => {}
+            }
+        }
+        mine.reads.sort_unstable();
+        mine.reads.dedup();
+        mine.writes.sort_unstable();
+        mine.writes.dedup();
+        if let Some(parent) = code.parent
+            && (parent.0 as usize) < i
+            && parent.0 != 0
+        {
+            let up = &mut out[parent.0 as usize];
+            up.reads.extend(&mine.reads);
+            up.writes.extend(&mine.writes);
+        }
+        out[i] = mine;
+    }
+    out
+}

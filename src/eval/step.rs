@@ -1,0 +1,1138 @@
+//! One instruction.
+
+use std::rc::Rc;
+
+use crate::library::{Args, Next, R, Stop};
+use crate::syntax::code::{BinaryOp, Code, CompareOp, Conversion, NamesId, Op, UnaryOp};
+use crate::value::object::{Class, DictKind, Exc, Frame, Function, Items, MAX_EXACT_ITEMS, Obj, Sym, Table, Tuple, V, Why};
+
+use super::machine::{Context, Flow, Machine};
+
+fn pop(frame: &mut Frame) -> V {
+    frame.stack.pop().unwrap_or(V::Unknown(Why::Lost))
+}
+
+fn pop_n(frame: &mut Frame, n: usize) -> Vec<V> {
+    let at = frame.stack.len().saturating_sub(n);
+    frame.stack.split_off(at)
+}
+
+/// Least seconds of one instruction, before anything it calls.
+fn floor(op: Op) -> f64 {
+    use crate::value::cost;
+    match op {
+        Op::LoopBack(_) => cost::WHILE.seconds,
+        Op::Binary(_) | Op::Inplace(_) => cost::LOCAL.seconds,
+        Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_) => cost::BUILTIN_CALL.seconds / 2.0,
+        _ => 0.0,
+    }
+}
+
+impl Machine<'_> {
+    pub fn step(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, op: Op) -> R<Flow> {
+        let floor = floor(op);
+        if floor > 0.0 {
+            self.store.path.cost += floor;
+        }
+        match op {
+            Op::Const(id) => frame.stack.push(self.consts[id.0 as usize].clone()),
+            Op::Unknown => frame.stack.push(V::Unknown(Why::Lost)),
+            Op::LoadLocal(slot) => {
+                let value = frame.locals[slot as usize].clone();
+                let value = self.bound(value, "UnboundLocalError")?;
+                frame.stack.push(value);
+            }
+            Op::StoreLocal(slot) => frame.locals[slot as usize] = pop(frame),
+            Op::DeleteLocal(slot) => {
+                let value = std::mem::replace(&mut frame.locals[slot as usize], V::Undef);
+                self.bound(value, "UnboundLocalError")?;
+            }
+            Op::LoadDeref(at) => {
+                let value = self.load_cell(frame, at as usize)?;
+                frame.stack.push(value);
+            }
+            Op::StoreDeref(at) => {
+                let value = pop(frame);
+                self.store_cell(frame, at as usize, value);
+            }
+            Op::DeleteDeref(at) => {
+                self.load_cell(frame, at as usize)?;
+                self.store_cell(frame, at as usize, V::Undef);
+            }
+            Op::LoadGlobal(name) => {
+                let value = self.load_global(name)?;
+                frame.stack.push(value);
+            }
+            Op::StoreGlobal(name) => {
+                let value = pop(frame);
+                self.store.set_global(name.0, value);
+            }
+            Op::DeleteGlobal(name) => {
+                let value = self.store.global(name.0);
+                if matches!(value, V::Undef) {
+                    self.may_raise_class("NameError");
+                } else {
+                    self.bound(value, "NameError")?;
+                }
+                self.store.set_global(name.0, V::Undef);
+            }
+            Op::LoadName(name) => {
+                let value = match self.namespace_get(frame, self.name(name)) {
+                    Some(V::Undef) | None => self.load_global(name)?,
+                    Some(v) => self.or_else_global(v, name)?,
+                };
+                frame.stack.push(value);
+            }
+            Op::LoadNameOrDeref(name, at) => {
+                let value = match self.namespace_get(frame, self.name(name)) {
+                    Some(V::Undef) | None => self.load_cell(frame, at as usize)?,
+                    Some(v) => v,
+                };
+                frame.stack.push(value);
+            }
+            Op::StoreName(name) => {
+                let value = pop(frame);
+                self.namespace_set(frame, self.name(name), value);
+            }
+            Op::DeleteName(name) => self.namespace_set(frame, self.name(name), V::Undef),
+
+            Op::Pop => {
+                frame.stack.pop();
+            }
+            Op::Dup => {
+                let top = frame.stack.last().cloned().unwrap_or(V::Unknown(Why::Lost));
+                frame.stack.push(top);
+            }
+            Op::Dup2 => {
+                let n = frame.stack.len();
+                if n >= 2 {
+                    let two = [frame.stack[n - 2].clone(), frame.stack[n - 1].clone()];
+                    frame.stack.extend(two);
+                }
+            }
+            Op::Copy(n) => {
+                let at = frame.stack.len() - n as usize;
+                frame.stack.push(frame.stack[at].clone());
+            }
+            Op::Swap(n) => {
+                let top = frame.stack.len() - 1;
+                frame.stack.swap(top, top + 1 - n as usize);
+            }
+
+            Op::Unary(op) => {
+                let a = pop(frame);
+                let value = self.unary(op, &a)?;
+                frame.stack.push(value);
+            }
+            Op::Binary(op) => {
+                let b = pop(frame);
+                let a = pop(frame);
+                let value = self.binary_op(op, &a, &b, false)?;
+                frame.stack.push(value);
+            }
+            Op::Inplace(op) => {
+                let b = pop(frame);
+                let a = pop(frame);
+                let value = self.binary_op(op, &a, &b, true)?;
+                frame.stack.push(value);
+            }
+            Op::Compare(op) => {
+                let b = pop(frame);
+                let a = pop(frame);
+                let value = self.compare_op(op, &a, &b)?;
+                frame.stack.push(value);
+            }
+
+            Op::Jump(target) => return Ok(Flow::Jump(target)),
+            Op::JumpIfFalse(target) => return self.branch(frame, cx, code, target, false, false),
+            Op::JumpIfTrue(target) => return self.branch(frame, cx, code, target, true, false),
+            Op::JumpIfFalseOrPop(target) => return self.branch(frame, cx, code, target, false, true),
+            Op::JumpIfTrueOrPop(target) => return self.branch(frame, cx, code, target, true, true),
+
+            Op::LoadAttr(name) => {
+                let object = pop(frame);
+                let value = self.load_attr(&object, self.name(name))?;
+                frame.stack.push(value);
+            }
+            Op::StoreAttr(name) => {
+                let object = pop(frame);
+                let value = pop(frame);
+                self.store_attr(&object, self.name(name), value)?;
+            }
+            Op::DeleteAttr(name) => {
+                let object = pop(frame);
+                self.store_attr(&object, self.name(name), V::Undef)?;
+            }
+            Op::LoadMethod(name) => {
+                let object = pop(frame);
+                let (callable, this) = self.load_method(&object, self.name(name))?;
+                frame.stack.push(callable);
+                frame.stack.push(this);
+            }
+            Op::LoadItem => {
+                let index = pop(frame);
+                let object = pop(frame);
+                let value = self.load_item(&object, &index)?;
+                frame.stack.push(value);
+            }
+            Op::StoreItem => {
+                let index = pop(frame);
+                let object = pop(frame);
+                let value = pop(frame);
+                self.store_item(&object, &index, value)?;
+            }
+            Op::DeleteItem => {
+                let index = pop(frame);
+                let object = pop(frame);
+                self.delete_item(&object, &index)?;
+            }
+            Op::BuildSlice(n) => {
+                let step = if n == 3 { pop(frame) } else { V::None };
+                let stop = pop(frame);
+                let start = pop(frame);
+                frame.stack.push(V::Slice(Rc::new([start, stop, step])));
+            }
+            Op::BuildList(n) => {
+                let items = pop_n(frame, n as usize);
+                let value = self.alloc(Obj::List(Rc::new(Items { exact: items, rest: None })));
+                frame.stack.push(value);
+            }
+            Op::BuildTuple(n) => {
+                let items = pop_n(frame, n as usize);
+                let value = self.make_tuple(items);
+                frame.stack.push(value);
+            }
+            Op::BuildSet(n) => {
+                let items = pop_n(frame, n as usize);
+                let mut table = Table::default();
+                for item in items {
+                    self.table_insert(&mut table, &item, V::None)?;
+                }
+                let value = self.alloc(Obj::Set(Rc::new(table), false));
+                frame.stack.push(value);
+            }
+            Op::BuildDict(n) => {
+                let items = pop_n(frame, 2 * n as usize);
+                let mut table = Table::default();
+                for pair in items.chunks(2) {
+                    self.table_insert(&mut table, &pair[0], pair[1].clone())?;
+                }
+                let value = self.alloc(Obj::Dict(Rc::new(table), DictKind::Plain));
+                frame.stack.push(value);
+            }
+            Op::ListAppend(n) => {
+                let value = pop(frame);
+                let list = frame.stack[frame.stack.len() - n as usize].clone();
+                self.append(&list, value);
+            }
+            Op::SetAdd(n) => {
+                let value = pop(frame);
+                let set = frame.stack[frame.stack.len() - n as usize].clone();
+                self.table_store(&set, &value, V::None)?;
+            }
+            Op::DictInsert(n) => {
+                let value = pop(frame);
+                let key = pop(frame);
+                let dict = frame.stack[frame.stack.len() - n as usize].clone();
+                self.table_store(&dict, &key, value)?;
+            }
+            Op::ListExtend => {
+                let iterable = pop(frame);
+                let list = frame.stack.last().cloned().unwrap_or(V::Null);
+                self.extend(&list, &iterable)?;
+            }
+            Op::SetUpdate => {
+                let iterable = pop(frame);
+                let set = frame.stack.last().cloned().unwrap_or(V::Null);
+                let update = V::lib("set.update");
+                self.call_value(&update, Args::of([set, iterable]))?;
+            }
+            Op::DictMerge => {
+                let mapping = pop(frame);
+                let dict = frame.stack.last().cloned().unwrap_or(V::Null);
+                let update = V::lib("dict.update");
+                self.call_value(&update, Args::of([dict, mapping]))?;
+            }
+            Op::ListToTuple => {
+                let list = pop(frame);
+                let items = match &list {
+                    V::Ref(id) => match self.store.get(*id) {
+                        Obj::List(items) => Some(items.clone()),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let value = match items {
+                    Some(items) => self.tuple_from_items(&items),
+                    None => V::tuple_bag(V::Unknown(Why::Lost), 0, u64::MAX),
+                };
+                frame.stack.push(value);
+            }
+            Op::FormatValue(conversion, has_spec) => {
+                let spec = if has_spec { Some(pop(frame)) } else { None };
+                let value = pop(frame);
+                let text = self.format_value(&value, conversion, spec.as_ref())?;
+                frame.stack.push(text);
+            }
+            Op::BuildString(n) => {
+                let parts = pop_n(frame, n as usize);
+                let value = self.join_strings(&parts)?;
+                frame.stack.push(value);
+            }
+            Op::BuildTemplate(n) => {
+                let parts = pop_n(frame, n as usize);
+                self.store.escape_all(&parts);
+                frame.stack.push(V::Unknown(Why::Lost));
+            }
+
+            Op::GetIter => {
+                let iterable = pop(frame);
+                let iterator = self.iterate_value(&iterable)?;
+                frame.stack.push(iterator);
+            }
+            Op::GetAsyncIter => {
+                let iterable = pop(frame);
+                let iterator = self.async_iterate(&iterable)?;
+                frame.stack.push(iterator);
+            }
+            Op::ForIter(target) | Op::AsyncForIter(target) => {
+                let iterator = frame.stack.last().cloned().unwrap_or(V::Null);
+                let next = if matches!(op, Op::AsyncForIter(_)) { self.async_next(&iterator)? } else { self.next_value(&iterator)? };
+                match next {
+                    Next::Item(value) => frame.stack.push(value),
+                    Next::Maybe(value) => {
+                        let why = value.why().unwrap_or(Why::Lost);
+                        let bounded = cx.loops.last().map(|l| l.left);
+                        let iterator = frame.stack.pop();
+                        self.fork(frame, cx, target, why);
+                        frame.stack.extend(iterator);
+                        frame.stack.push(value);
+                        // Exhaustion is the ordinary end of the loop: it is told apart from leaving early.
+                        if let (Some(l), Some(left)) = (cx.loops.last_mut(), bounded) {
+                            l.left = left;
+                            l.may_exhaust = true;
+                        }
+                    }
+                    Next::End => {
+                        frame.stack.pop();
+                        return Ok(Flow::Jump(target));
+                    }
+                }
+            }
+            Op::LoopEnter(id) => self.loop_enter(frame, cx, id),
+            Op::LoopHead(id) => self.loop_head(frame, cx, code, id)?,
+            Op::LoopBack(id) => {
+                if let Some(l) = code.loops.get(id as usize) {
+                    return Ok(Flow::Back(l.head));
+                }
+            }
+            Op::LoopExit(id) => {
+                while cx.loops.last().is_some_and(|l| l.id >= id) {
+                    let last = cx.loops.last().map(|l| l.id);
+                    self.pop_loop(cx);
+                    if last == Some(id) {
+                        break;
+                    }
+                }
+            }
+
+            Op::UnpackSequence(n) => {
+                let value = pop(frame);
+                let items = self.unpack(&value, n as usize, None)?;
+                frame.stack.extend(items.into_iter().rev());
+            }
+            Op::UnpackEx(before, after) => {
+                let value = pop(frame);
+                let items = self.unpack(&value, before as usize, Some(after as usize))?;
+                frame.stack.extend(items.into_iter().rev());
+            }
+
+            Op::Call(n, names) => {
+                let args = self.pop_args(frame, n, names);
+                let callable = pop(frame);
+                let value = self.call_value(&callable, args)?;
+                frame.stack.push(value);
+            }
+            Op::CallMethod(n, names) => {
+                let mut args = self.pop_args(frame, n, names);
+                let this = pop(frame);
+                let callable = pop(frame);
+                if !matches!(this, V::Null) {
+                    args.pos.insert(0, this);
+                }
+                let value = self.call_value(&callable, args)?;
+                frame.stack.push(value);
+            }
+            Op::CallEx(has_kwargs) => {
+                let kwargs = if has_kwargs { Some(pop(frame)) } else { None };
+                let args = pop(frame);
+                let callable = pop(frame);
+                let args = self.spread(&args, kwargs.as_ref())?;
+                let value = self.call_value(&callable, args)?;
+                frame.stack.push(value);
+            }
+            Op::MakeFunction(id) => {
+                let inner = self.code(id);
+                let keyword_defaults: Vec<Sym> = inner
+                    .params
+                    .keyword_defaults
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, has)| **has)
+                    .map(|(i, _)| self.name(inner.slots[inner.params.positional as usize + i]))
+                    .collect();
+                let values = pop_n(frame, keyword_defaults.len());
+                let defaults = pop_n(frame, inner.params.defaults as usize);
+                let cells = code.cells.len();
+                let closure = inner
+                    .frees
+                    .iter()
+                    .map(|(_, capture)| match capture {
+                        crate::syntax::code::Capture::Cell(at) => frame.cells[*at as usize],
+                        crate::syntax::code::Capture::Free(at) => frame.cells[cells + *at as usize],
+                    })
+                    .collect();
+                let function = Function {
+                    code: id,
+                    defaults,
+                    keyword_defaults: keyword_defaults.into_iter().zip(values).collect(),
+                    closure,
+                    attrs: Vec::new(),
+                };
+                let value = self.alloc(Obj::Function(Rc::new(function)));
+                frame.stack.push(value);
+            }
+            Op::MakeClass(id, bases, names) => {
+                let names: Vec<Sym> =
+                    names.map_or_else(Vec::new, |n| self.program.name_lists[n.0 as usize].iter().map(|n| self.name(*n)).collect());
+                let keywords = pop_n(frame, names.len());
+                let bases = pop_n(frame, bases as usize);
+                let value = self.make_class(frame, code, id, bases, names.into_iter().zip(keywords).collect(), false)?;
+                frame.stack.push(value);
+            }
+            Op::MakeClassEx(id) => {
+                let keywords = pop(frame);
+                let bases = pop(frame);
+                let args = self.spread(&bases, Some(&keywords))?;
+                let open = args.open;
+                let value = self.make_class(frame, code, id, args.pos.to_vec(), args.kw, open)?;
+                frame.stack.push(value);
+            }
+            Op::Import(name, level, root) => {
+                let value = self.import(name, level, root);
+                frame.stack.push(value);
+            }
+            Op::ImportFrom(name) => {
+                let module = frame.stack.last().cloned().unwrap_or(V::Null);
+                let value = self.import_from(&module, self.name(name))?;
+                frame.stack.push(value);
+            }
+            Op::ImportStar => {
+                let module = pop(frame);
+                self.import_star(&module);
+            }
+
+            Op::Return => return Ok(Flow::Return(pop(frame))),
+            Op::Yield => return Ok(Flow::Yield(pop(frame))),
+            Op::YieldFrom => {
+                // One value of the inner iterator is yielded each time this instruction runs; the iterator waits below.
+                return self.yield_from(frame, cx);
+            }
+            Op::Await => {
+                let awaitable = pop(frame);
+                let value = self.await_value(&awaitable)?;
+                frame.stack.push(value);
+            }
+
+            Op::Raise(n) => {
+                let cause = if n == 2 { Some(pop(frame)) } else { None };
+                let _ = cause;
+                let exception = if n == 0 {
+                    match frame.handling.last() {
+                        Some(e) => e.clone(),
+                        None => V::Unknown(Why::Lost),
+                    }
+                } else {
+                    let e = pop(frame);
+                    self.exception_from(&e)?
+                };
+                return Err(Stop::Raise(exception));
+            }
+            Op::Reraise => return Err(Stop::Raise(pop(frame))),
+            Op::EnterHandler => {
+                let top = frame.stack.last().cloned().unwrap_or(V::Unknown(Why::Lost));
+                frame.handling.push(top);
+            }
+            Op::LeaveHandler => {
+                frame.handling.pop();
+            }
+            Op::MatchException => {
+                let class = pop(frame);
+                let exception = frame.stack.last().cloned().unwrap_or(V::Unknown(Why::Lost));
+                let matched = self.exception_matches(&exception, &class);
+                let why = exception.why().unwrap_or(Why::Lost);
+                frame.stack.push(V::boolean(matched, why));
+            }
+            Op::MatchExceptionGroup => {
+                pop(frame);
+                pop(frame);
+                // Which part of a group matches is not followed: either may be there.
+                frame.stack.push(V::OneOf(Rc::new([V::None, V::Unknown(Why::Lost)])));
+                frame.stack.push(V::OneOf(Rc::new([V::None, V::Unknown(Why::Lost)])));
+            }
+            Op::PushToken(target) => frame.stack.push(V::Token(Rc::new((target, None)))),
+            Op::ReturnToken(target) => {
+                let value = pop(frame);
+                frame.stack.push(V::Token(Rc::new((target, Some(value)))));
+            }
+            Op::RaiseToken => {
+                let exception = pop(frame);
+                frame.stack.push(V::Token(Rc::new((crate::syntax::code::Pc::MAX, Some(exception)))));
+            }
+            Op::EndFinally => return self.end_finally(frame, cx),
+            Op::WithEnter(is_async) => {
+                let manager = pop(frame);
+                let (exit, value) = self.with_enter(&manager, is_async)?;
+                frame.stack.push(exit);
+                frame.stack.push(value);
+            }
+            Op::WithExit(is_async) => {
+                let exit = pop(frame);
+                self.with_exit(&exit, is_async, &[V::None, V::None, V::None])?;
+            }
+            Op::WithExcept(is_async) => {
+                let n = frame.stack.len();
+                let (exit, exception) = (frame.stack[n - 2].clone(), frame.stack[n - 1].clone());
+                let class = self.class_of_value(&exception).unwrap_or(V::Unknown(Why::Lost));
+                let result = self.with_exit(&exit, is_async, &[class, exception, V::Unknown(Why::Lost)])?;
+                let truth = self.truth_value(&result)?;
+                frame.stack.push(V::boolean(truth, result.why().unwrap_or(Why::Lost)));
+            }
+            Op::LoadAssertionError => frame.stack.push(V::lib("AssertionError")),
+            Op::MatchPattern(id) => {
+                let operands = self.pattern_operands(id);
+                let values = pop_n(frame, operands);
+                let subject = frame.stack.last().cloned().unwrap_or(V::Null);
+                let captures = self.program.pattern_captures(id);
+                let mut bound: Vec<V> = vec![V::Undef; captures.len()];
+                let matched = self.match_pattern(id, &subject, &values, &captures, &mut bound)?;
+                frame.stack.extend(bound);
+                frame.stack.push(V::boolean(matched, subject.why().unwrap_or(Why::Lost)));
+            }
+            Op::Magic => return Err(Stop::Raise(V::exception("SyntaxError"))),
+            Op::Nop => {}
+        }
+        Ok(Flow::Next)
+    }
+
+    /// A variable's value, if it is bound.
+    pub fn bound(&mut self, value: V, class: &str) -> R<V> {
+        match &value {
+            V::Undef => Err(Stop::Raise(V::exception(class))),
+            V::OneOf(all) if all.contains(&V::Undef) => {
+                self.may_raise_class(class);
+                Ok(self.without_undef(all))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn without_undef(&mut self, all: &[V]) -> V {
+        let mut out: Option<V> = None;
+        for v in all.iter().filter(|v| !matches!(v, V::Undef)) {
+            out = Some(match out {
+                None => v.clone(),
+                Some(o) => self.store.join_values(&o, v, false),
+            });
+        }
+        out.unwrap_or(V::Unknown(Why::Lost))
+    }
+
+    fn load_cell(&mut self, frame: &Frame, at: usize) -> R<V> {
+        match self.store.get(frame.cells[at]) {
+            Obj::Cell(v) => {
+                let v = v.clone();
+                self.bound(v, "NameError")
+            }
+            _ => Ok(V::Unknown(Why::Lost)),
+        }
+    }
+
+    fn store_cell(&mut self, frame: &Frame, at: usize, value: V) {
+        let id = frame.cells[at];
+        if matches!(self.store.get(id), Obj::Cell(_)) {
+            self.store.mutate(id, true, |obj| *obj = Obj::Cell(value));
+        } else {
+            self.store.escape(&value);
+        }
+    }
+
+    pub fn load_global(&mut self, name: crate::syntax::code::NameId) -> R<V> {
+        let value = self.store.global(name.0);
+        self.or_else_global(value, name)
+    }
+
+    /// A value that may be unbound: then the builtin of that name.
+    fn or_else_global(&mut self, value: V, name: crate::syntax::code::NameId) -> R<V> {
+        let fallback = |m: &mut Self| {
+            if m.store.builtins_open {
+                return V::Unknown(Why::Outside);
+            }
+            match m.builtin(name) {
+                V::Undef => {
+                    // Not defined here: perhaps by code that ran before, perhaps nowhere.
+                    m.may_raise_class("NameError");
+                    V::Unknown(Why::Outside)
+                }
+                V::Lib(sym) if m.store.is_patched(sym) => V::Unknown(Why::Lost),
+                v => v,
+            }
+        };
+        match &value {
+            V::Undef => Ok(fallback(self)),
+            V::OneOf(all) if all.contains(&V::Undef) => {
+                let rest = self.without_undef(all);
+                let other = fallback(self);
+                Ok(self.store.join_values(&rest, &other, false))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn namespace_get(&self, frame: &Frame, name: Sym) -> Option<V> {
+        let id = frame.namespace?;
+        match self.store.get(id) {
+            Obj::Class(c) => c.attrs.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone()),
+            _ => Some(V::Unknown(Why::Lost)),
+        }
+    }
+
+    fn namespace_set(&mut self, frame: &Frame, name: Sym, value: V) {
+        let Some(id) = frame.namespace else { return };
+        if !matches!(self.store.get(id), Obj::Class(_)) {
+            self.store.escape(&value);
+            return;
+        }
+        self.store.mutate(id, true, |obj| {
+            if let Obj::Class(class) = obj {
+                set_attr(&mut Rc::make_mut(class).attrs, name, value);
+            }
+        });
+    }
+
+    /// A conditional jump.
+    fn branch(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, target: u32, when: bool, keep: bool) -> R<Flow> {
+        let condition = frame.stack.last().cloned().unwrap_or(V::Unknown(Why::Lost));
+        let truth = self.truth_value(&condition)?;
+        match truth {
+            Some(t) if t == when => {
+                if !keep {
+                    frame.stack.pop();
+                }
+                Ok(Flow::Jump(target))
+            }
+            Some(_) => {
+                frame.stack.pop();
+                Ok(Flow::Next)
+            }
+            None => {
+                let why = self.why_truth(&condition);
+                if !keep {
+                    frame.stack.pop();
+                }
+                let saved = (frame.locals.clone(), self.store.clone());
+                // The side that jumps.
+                let possible = self.refine(frame, code, when);
+                if possible {
+                    self.fork(frame, cx, target, why);
+                }
+                let path = self.store.path;
+                frame.locals = saved.0;
+                self.store = saved.1;
+                if possible {
+                    self.store.path = path;
+                }
+                // The side that falls through.
+                let other = self.refine(frame, code, !when);
+                if keep {
+                    frame.stack.pop();
+                }
+                if other { Ok(Flow::Next) } else { Err(Stop::Dead) }
+            }
+        }
+    }
+
+    fn pop_args(&mut self, frame: &mut Frame, n: u16, names: Option<NamesId>) -> Args {
+        let program = self.program;
+        let names: &[crate::syntax::code::NameId] = names.map_or(&[], |id| &program.name_lists[id.0 as usize]);
+        let keywords = pop_n(frame, names.len());
+        let at = frame.stack.len().saturating_sub(n as usize - names.len().min(n as usize));
+        let pos = frame.stack.drain(at..).collect();
+        Args { pos, kw: names.iter().map(|n| self.name(*n)).zip(keywords).collect(), open: false }
+    }
+
+    /// `f(*args, **kwargs)`.
+    fn spread(&mut self, args: &V, kwargs: Option<&V>) -> R<Args> {
+        let taken = self.take_value(args)?;
+        let mut out = Args { pos: taken.items.exact.into(), kw: Vec::new(), open: false };
+        if let Some(rest) = taken.items.rest {
+            self.store.escape(&rest.element);
+            out.open = true;
+        }
+        if let Some(kwargs) = kwargs {
+            match kwargs {
+                V::Ref(id) => match self.store.get(*id).clone() {
+                    Obj::Dict(table, _) => {
+                        for (key, value) in table.exact.values() {
+                            match key {
+                                V::Str(s) => out.kw.push((Sym::new(s), value.clone())),
+                                _ => out.open = true,
+                            }
+                        }
+                        if let Some(rest) = &table.rest {
+                            self.store.escape(&rest.value);
+                            out.open = true;
+                        }
+                    }
+                    _ => out.open = true,
+                },
+                _ => out.open = true,
+            }
+        }
+        Ok(out)
+    }
+
+    pub fn make_tuple(&mut self, items: Vec<V>) -> V {
+        let nested = items.iter().any(|v| matches!(v, V::Tuple(_) | V::OneOf(_) | V::Slice(_) | V::Exc(_)));
+        if items.len() > MAX_EXACT_ITEMS || (nested && items.iter().map(|v| v.depth(24)).max().unwrap_or(0) >= 20) {
+            let n = items.len() as u64;
+            self.store.escape_all(&items);
+            return V::tuple_bag(V::Unknown(Why::Lost), n, n);
+        }
+        V::tuple(items)
+    }
+
+    pub fn tuple_from_items(&mut self, items: &Items) -> V {
+        match &items.rest {
+            None => self.make_tuple(items.exact.clone()),
+            Some(rest) => {
+                let mut element = rest.element.clone();
+                for v in &items.exact {
+                    element = self.store.join_values(&element, v, false);
+                }
+                if element.depth(24) >= 20 {
+                    self.store.escape(&element);
+                    element = V::Unknown(Why::Lost);
+                }
+                let n = items.exact.len() as u64;
+                V::tuple_bag(element, n + rest.low, n.saturating_add(rest.high))
+            }
+        }
+    }
+
+    /// Appends to a list.
+    pub fn append(&mut self, list: &V, value: V) {
+        let V::Ref(id) = list else {
+            self.store.escape(&value);
+            return;
+        };
+        let in_bounds = self.abstract_loops > 0;
+        match self.store.get(*id) {
+            Obj::List(_) | Obj::Deque(..) => {}
+            _ => {
+                self.store.escape(&value);
+                return;
+            }
+        }
+        let mut escapes = Vec::new();
+        let mut escaped_value = None;
+        self.store.mutate(*id, true, |obj| match obj {
+            Obj::List(items) | Obj::Deque(items, None) => {
+                let items = Rc::make_mut(items);
+                if let Some(rest) = &mut items.rest {
+                    rest.element = crate::value::store::join(&rest.element, &value, false, &mut escapes);
+                    rest.low = rest.low.saturating_add(1);
+                    rest.high = rest.high.saturating_add(1);
+                } else if items.exact.len() >= MAX_EXACT_ITEMS {
+                    items.rest = Some(crate::value::object::Rest { element: value, value: V::None, low: 1, high: 1 });
+                } else {
+                    let _ = in_bounds;
+                    items.exact.push(value);
+                }
+            }
+            Obj::Deque(items, Some(max)) => {
+                let items = Rc::make_mut(items);
+                if items.rest.is_none() {
+                    items.exact.push(value);
+                    if items.exact.len() as u64 > *max {
+                        items.exact.remove(0);
+                    }
+                } else {
+                    escaped_value = Some(value);
+                    *obj = Obj::Escaped(Sym::new("collections.deque"));
+                }
+            }
+            _ => {}
+        });
+        self.store.escape_all(&escapes);
+        if let Some(v) = escaped_value {
+            self.store.escape(&v);
+        }
+    }
+
+    /// Extends a list by an iterable.
+    pub fn extend(&mut self, list: &V, iterable: &V) -> R<()> {
+        let taken = self.take_value(iterable)?;
+        if taken.endless {
+            return self.endless_consumption(iterable);
+        }
+        self.burn(taken.items.exact.len() as u64 / 4)?;
+        let V::Ref(id) = list else {
+            self.store.escape_all(&taken.items.exact);
+            return Ok(());
+        };
+        let mut escapes = Vec::new();
+        if !matches!(self.store.get(*id), Obj::List(_) | Obj::Deque(_, None)) {
+            self.store.escape_all(&taken.items.exact);
+            if let Some(rest) = &taken.items.rest {
+                self.store.escape(&rest.element);
+            }
+            let list = list.clone();
+            self.store.escape(&list);
+            return Ok(());
+        }
+        self.store.mutate(*id, true, |obj| {
+            if let Obj::List(items) | Obj::Deque(items, None) = obj {
+                let items = Rc::make_mut(items);
+                concat(items, &taken.items, &mut escapes);
+            }
+        });
+        self.store.escape_all(&escapes);
+        Ok(())
+    }
+
+    /// An endless iterator is consumed to the end: the operation never returns.
+    pub fn endless_consumption(&mut self, _iterable: &V) -> R<()> {
+        let measure = crate::fact::Measure { unit: crate::fact::Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
+        let proof = self.proof();
+        self.report(
+            crate::fact::FactKind::EndlessIterator,
+            None,
+            Some(measure),
+            proof,
+            &[("reason", "it consumes an iterator that never ends".to_owned())],
+        );
+        Err(Stop::Dead)
+    }
+
+    fn format_value(&mut self, value: &V, conversion: Conversion, spec: Option<&V>) -> R<V> {
+        let value = match conversion {
+            Conversion::None => value.clone(),
+            Conversion::Str => self.text_of(value, false)?,
+            Conversion::Repr | Conversion::Ascii => self.text_of(value, true)?,
+        };
+        match spec {
+            None => match value {
+                V::Str(_) | V::Strs(_) => Ok(value),
+                v => self.text_of(&v, false),
+            },
+            Some(V::Str(s)) if s.is_empty() => self.text_of(&value, false),
+            Some(spec) => {
+                let format = V::lib("format");
+                self.call_value(&format, Args::of([value, spec.clone()]))
+            }
+        }
+    }
+
+    fn join_strings(&mut self, parts: &[V]) -> R<V> {
+        if parts.iter().all(|p| matches!(p, V::Str(_))) {
+            let mut out = String::new();
+            for p in parts {
+                if let V::Str(s) = p {
+                    out.push_str(s);
+                }
+            }
+            self.burn(out.len() as u64 / 64)?;
+            return Ok(V::str(&out));
+        }
+        let mut total = V::str("");
+        for p in parts {
+            total = match p {
+                V::Str(_) | V::Strs(_) => self.binary_op(BinaryOp::Add, &total, p, false)?,
+                _ => {
+                    let why = p.why().unwrap_or(Why::Lost);
+                    self.binary_op(BinaryOp::Add, &total, &V::strs(0, u64::MAX, why), false)?
+                }
+            };
+        }
+        Ok(total)
+    }
+
+    /// Leaves a `finally` body by its tokens.
+    fn end_finally(&mut self, frame: &mut Frame, cx: &mut Context) -> R<Flow> {
+        let token = pop(frame);
+        let mut ways: Vec<(u32, Option<V>)> = Vec::new();
+        for alternative in token.alternatives() {
+            match alternative {
+                V::Token(t) => {
+                    if let Some(same) = ways.iter_mut().find(|w| w.0 == t.0) {
+                        same.1 = match (same.1.take(), &t.1) {
+                            (Some(a), Some(b)) => Some(self.store.join_values(&a, b, false)),
+                            (a, _) => a,
+                        };
+                    } else {
+                        ways.push((t.0, t.1.clone()));
+                    }
+                }
+                _ => return Err(Stop::Dead),
+            }
+        }
+        ways.sort_by_key(|w| std::cmp::Reverse(w.0));
+        let n = ways.len();
+        let depth = frame.stack.len();
+        for (i, (target, value)) in ways.into_iter().enumerate() {
+            if i + 1 == n {
+                if target == u32::MAX {
+                    return Err(Stop::Raise(value.unwrap_or(V::Unknown(Why::Lost))));
+                }
+                frame.stack.extend(value);
+                return Ok(Flow::Jump(target));
+            }
+            if target == u32::MAX {
+                let exception = value.unwrap_or(V::Unknown(Why::Lost));
+                self.may_raise_value(exception);
+                continue;
+            }
+            frame.stack.extend(value);
+            self.fork(frame, cx, target, Why::Lost);
+            frame.stack.truncate(depth);
+        }
+        Err(Stop::Dead)
+    }
+
+    fn yield_from(&mut self, frame: &mut Frame, _cx: &mut Context) -> R<Flow> {
+        // `iterable` is replaced by its iterator the first time; a marker on top tells the two apart.
+        let top = pop(frame);
+        let iterator = match &top {
+            V::Token(t) => t.1.clone().unwrap_or(V::Unknown(Why::Lost)),
+            other => self.iterate_value(other)?,
+        };
+        match self.next_value(&iterator)? {
+            Next::End => {
+                frame.stack.push(self.last_return.take().unwrap_or(V::None));
+                Ok(Flow::Next)
+            }
+            Next::Item(value) => {
+                frame.stack.push(V::Token(Rc::new((0, Some(iterator)))));
+                Ok(Flow::YieldAgain(value))
+            }
+            Next::Maybe(_) => {
+                // Where it stands is lost: whatever is left of it is taken at once, as one unknown item.
+                self.store.escape(&iterator);
+                frame.stack.push(V::Token(Rc::new((0, Some(V::Unknown(Why::Lost))))));
+                Ok(Flow::YieldAgain(V::Unknown(Why::Lost)))
+            }
+        }
+    }
+
+    /// The exception that `raise value` raises.
+    fn exception_from(&mut self, value: &V) -> R<V> {
+        match value {
+            V::Lib(name) => {
+                if crate::library::exceptions::class(&name.text()).is_some() {
+                    Ok(V::Exc(Rc::new(Exc { class: *name, args: Some(Vec::new()) })))
+                } else {
+                    Ok(V::Unknown(Why::Outside))
+                }
+            }
+            V::Exc(_) => Ok(value.clone()),
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::Class(_) => self.call_value(value, Args::default()),
+                Obj::Instance { .. } | Obj::Escaped(_) => Ok(value.clone()),
+                _ => Err(Stop::Raise(V::exception("TypeError"))),
+            },
+            V::Int(_) | V::Str(_) | V::None | V::Float(_) | V::Bool(_) | V::Tuple(_) => Err(Stop::Raise(V::exception("TypeError"))),
+            _ => {
+                self.store.escape(value);
+                Ok(V::Unknown(value.why().unwrap_or(Why::Lost)))
+            }
+        }
+    }
+
+    /// Whether an exception is of a class (or of one of a tuple of classes).
+    pub fn exception_matches(&mut self, exception: &V, class: &V) -> Option<bool> {
+        if let V::Tuple(t) = class {
+            let Tuple::Exact(classes) = &**t else { return None };
+            let mut all_no = true;
+            for c in classes {
+                match self.exception_matches(exception, c) {
+                    Some(true) => return Some(true),
+                    Some(false) => {}
+                    None => all_no = false,
+                }
+            }
+            return all_no.then_some(false);
+        }
+        if let V::OneOf(all) = exception {
+            let answers: Vec<Option<bool>> = all.iter().map(|e| self.exception_matches(e, class)).collect();
+            return if answers.iter().all(|a| *a == answers[0]) { answers[0] } else { None };
+        }
+        if let V::Lib(name) = class
+            && &*name.text() == "BaseException"
+        {
+            return Some(true);
+        }
+        self.instance_of(exception, class)
+    }
+
+    fn pattern_operands(&self, id: crate::syntax::code::PatternId) -> usize {
+        use crate::syntax::code::Pattern;
+        fn walk(m: &Machine<'_>, id: crate::syntax::code::PatternId, out: &mut usize) {
+            let mut see = |n: u16| *out = (*out).max(n as usize + 1);
+            match &m.program.patterns[id.0 as usize] {
+                Pattern::Value(n) => see(*n),
+                Pattern::Singleton(_) | Pattern::Capture(_) => {}
+                Pattern::As(inner, _) => walk(m, *inner, out),
+                Pattern::Or(parts) | Pattern::Sequence(parts, _) => parts.iter().for_each(|p| walk(m, *p, out)),
+                Pattern::Mapping(items, _) => {
+                    for (n, p) in items {
+                        *out = (*out).max(*n as usize + 1);
+                        walk(m, *p, out);
+                    }
+                }
+                Pattern::Class(n, positional, keyword) => {
+                    see(*n);
+                    positional.iter().for_each(|p| walk(m, *p, out));
+                    keyword.iter().for_each(|(_, p)| walk(m, *p, out));
+                }
+            }
+        }
+        let mut out = 0;
+        walk(self, id, &mut out);
+        out
+    }
+
+    pub fn unary(&mut self, op: UnaryOp, a: &V) -> R<V> {
+        if let V::OneOf(all) = a {
+            let all = all.clone();
+            return self.each(&all, |m, v| m.unary(op, v));
+        }
+        if op == UnaryOp::Not {
+            let truth = self.truth_value(a)?;
+            let why = self.why_truth(a);
+            return Ok(V::boolean(truth.map(|t| !t), why));
+        }
+        match a {
+            V::Int(n) => {
+                let exact = match op {
+                    UnaryOp::Neg => n.checked_neg(),
+                    UnaryOp::Invert => Some(!*n),
+                    _ => Some(*n),
+                };
+                if let Some(n) = exact {
+                    return Ok(V::Int(n));
+                }
+            }
+            V::Float(f) => match op {
+                UnaryOp::Neg => return Ok(V::Float(-f)),
+                UnaryOp::Pos => return Ok(V::Float(*f)),
+                _ => return Err(Stop::Raise(V::exception("TypeError"))),
+            },
+            _ => {}
+        }
+        if let Some(int) = a.as_int() {
+            let why = a.why().unwrap_or(Why::Lost);
+            return Ok(V::int(
+                match op {
+                    UnaryOp::Neg => int.neg(),
+                    UnaryOp::Invert => int.invert(),
+                    _ => int,
+                },
+                why,
+            ));
+        }
+        match a {
+            V::Floats(r) => Ok(match op {
+                UnaryOp::Neg => V::float(r.0.neg(), r.1),
+                UnaryOp::Pos => a.clone(),
+                _ => return Err(Stop::Raise(V::exception("TypeError"))),
+            }),
+            V::Complex(_) if op != UnaryOp::Invert => Ok(a.clone()),
+            V::Str(_) | V::Strs(_) | V::None | V::Tuple(_) | V::Bytes(_) | V::Complex(_) => Err(Stop::Raise(V::exception("TypeError"))),
+            V::Ref(id) => {
+                let name = match op {
+                    UnaryOp::Neg => "__neg__",
+                    UnaryOp::Pos => "__pos__",
+                    _ => "__invert__",
+                };
+                match self.store.get(*id) {
+                    Obj::Instance { .. } => match self.dunder(a, name) {
+                        Some(method) => self.call_value(&method, Args::of([a.clone()])),
+                        None if self.open_instance(a) => Ok(self.unknown_effect(&[a.clone()])),
+                        None => Err(Stop::Raise(V::exception("TypeError"))),
+                    },
+                    Obj::Escaped(_) | Obj::Dict(_, DictKind::Counter) => {
+                        self.may_raise_class("");
+                        Ok(V::Unknown(Why::Lost))
+                    }
+                    _ => Err(Stop::Raise(V::exception("TypeError"))),
+                }
+            }
+            _ => {
+                self.may_raise_class("");
+                Ok(V::Unknown(a.why().unwrap_or(Why::Outside)))
+            }
+        }
+    }
+
+    /// Compares for the binary operators of the language.
+    pub fn compare_op(&mut self, op: CompareOp, a: &V, b: &V) -> R<V> {
+        self.compare_values(op, a, b)
+    }
+
+    pub fn obj(&self, value: &V) -> Option<&Obj> {
+        match value {
+            V::Ref(id) => Some(self.store.get(*id)),
+            _ => None,
+        }
+    }
+
+    /// The class object, if the value is one of the program's classes.
+    pub fn class(&self, value: &V) -> Option<Rc<Class>> {
+        match self.obj(value) {
+            Some(Obj::Class(c)) => Some(c.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Sets or adds an attribute.
+pub fn set_attr(attrs: &mut Vec<(Sym, V)>, name: Sym, value: V) {
+    match attrs.iter_mut().find(|(n, _)| *n == name) {
+        Some(slot) => slot.1 = value,
+        None => attrs.push((name, value)),
+    }
+}
+
+/// Appends one item sequence to another.
+pub fn concat(items: &mut Items, more: &Items, escapes: &mut Vec<V>) {
+    if items.rest.is_none() && items.exact.len() + more.exact.len() <= MAX_EXACT_ITEMS {
+        items.exact.extend(more.exact.iter().cloned());
+        items.rest.clone_from(&more.rest);
+        return;
+    }
+    let pairs: Vec<(V, V)> = more.exact.iter().map(|v| (v.clone(), V::None)).collect();
+    let mut rest = crate::value::store::extend_rest(items.rest.as_ref(), &pairs, escapes);
+    if let Some(other) = &more.rest {
+        rest = Some(match rest {
+            None => other.clone(),
+            Some(r) => crate::value::object::Rest {
+                element: crate::value::store::join(&r.element, &other.element, false, escapes),
+                value: V::None,
+                low: r.low.saturating_add(other.low),
+                high: r.high.saturating_add(other.high),
+            },
+        });
+    }
+    items.rest = rest;
+}

@@ -1,0 +1,929 @@
+//! The mutable half of a state: heap, globals and what is known about the path. Cloning is cheap (pages are shared and
+//! copied when written), so a state is simply kept at every fork and joined where paths meet.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::syntax::code::CodeId;
+
+use super::float::Float;
+use super::int::Int;
+use super::object::{
+    Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple,
+    V, Why,
+};
+
+const PAGE: usize = 32;
+
+/// A growable array in shared pages.
+#[derive(Debug, Clone)]
+pub struct Pages<T> {
+    pages: Vec<Rc<Vec<T>>>,
+    blank: T,
+}
+
+impl<T: Clone> Pages<T> {
+    /// An empty array; unset elements read as `blank`.
+    pub fn new(blank: T) -> Self {
+        Pages { pages: Vec::new(), blank }
+    }
+
+    /// The element at `at`.
+    pub fn get(&self, at: usize) -> &T {
+        self.pages.get(at / PAGE).and_then(|page| page.get(at % PAGE)).unwrap_or(&self.blank)
+    }
+
+    /// The element at `at`, for writing.
+    pub fn get_mut(&mut self, at: usize) -> &mut T {
+        while self.pages.len() <= at / PAGE {
+            self.pages.push(Rc::new(Vec::new()));
+        }
+        let page = Rc::make_mut(&mut self.pages[at / PAGE]);
+        if page.len() <= at % PAGE {
+            if page.capacity() == 0 {
+                page.reserve_exact(PAGE);
+            }
+            page.resize(at % PAGE + 1, self.blank.clone());
+        }
+        &mut page[at % PAGE]
+    }
+
+    /// Number of pages.
+    pub fn page_count(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Indices of the elements on pages that are not shared between the two.
+    pub fn different(&self, other: &Pages<T>) -> Vec<usize> {
+        let mut out = Vec::new();
+        for p in 0..self.pages.len().max(other.pages.len()) {
+            let same = match (self.pages.get(p), other.pages.get(p)) {
+                (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+                _ => false,
+            };
+            if !same {
+                let n = self.pages.get(p).map_or(0, |x| x.len()).max(other.pages.get(p).map_or(0, |x| x.len()));
+                out.extend((0..n).map(|i| p * PAGE + i));
+            }
+        }
+        out
+    }
+}
+
+/// A place on the heap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// What is there.
+    pub obj: Obj,
+    /// Whether it stands for several objects of the program, so that writes may only widen it.
+    pub summary: bool,
+}
+
+/// What is known about the path that led here.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Path {
+    /// Least seconds the program has run.
+    pub cost: f64,
+    /// Share of the paths: 1 when every path leads here.
+    pub mass: f64,
+    /// Whether a fork on the way was due to the evaluator's own imprecision.
+    pub lost: bool,
+    /// Whether code that can interrupt at any time (a handler, timer, thread, tracer, unknown callback) has been installed.
+    pub interruptible: bool,
+    /// How many context managers of unknown code surround this point.
+    pub unknown_managers: u32,
+}
+
+/// What a code object (with all code inside it) touches outside its own frame.
+#[derive(Debug, Clone, Default)]
+pub struct Touched {
+    /// Globals read.
+    pub reads: Vec<u32>,
+    /// Globals assigned or deleted.
+    pub writes: Vec<u32>,
+}
+
+/// Heap, globals and path.
+#[derive(Debug, Clone)]
+pub struct Store {
+    heap: Pages<Slot>,
+    globals: Pages<V>,
+    next: Rc<Cell<u32>>,
+    touched: Rc<Vec<Touched>>,
+    /// Globals that outside code may assign at any time.
+    wild: Rc<BTreeSet<u32>>,
+    /// Functions and classes that outside code may call at any time.
+    escaped_code: Rc<BTreeSet<ObjId>>,
+    /// Library attributes the program assigned to, and modules star-imported without a model (`*`).
+    patched: Rc<BTreeSet<Sym>>,
+    /// Names missing here may come from anywhere.
+    pub builtins_open: bool,
+    /// The path.
+    pub path: Path,
+}
+
+/// Values whose identity a join had to give up: what they refer to escapes.
+type Escapes = Vec<V>;
+
+impl Store {
+    /// An empty store for a program whose code touches what is given, by code number.
+    pub fn new(touched: Vec<Touched>) -> Store {
+        Store {
+            heap: Pages::new(Slot { obj: Obj::Hole, summary: false }),
+            globals: Pages::new(V::Undef),
+            next: Rc::new(Cell::new(0)),
+            touched: Rc::new(touched),
+            wild: Rc::default(),
+            escaped_code: Rc::default(),
+            patched: Rc::default(),
+            builtins_open: false,
+            path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0 },
+        }
+    }
+
+    /// Puts a new object on the heap.
+    pub fn alloc(&mut self, obj: Obj) -> ObjId {
+        let id = ObjId(self.next.get());
+        self.next.set(id.0 + 1);
+        *self.heap.get_mut(id.0 as usize) = Slot { obj, summary: false };
+        id
+    }
+
+    /// Puts an object at a place that may already stand for another one, of which this is then one more.
+    pub fn alloc_at(&mut self, id: ObjId, obj: Obj) {
+        if matches!(self.get(id), Obj::Hole) {
+            *self.heap.get_mut(id.0 as usize) = Slot { obj, summary: false };
+        } else {
+            let old = self.heap.get(id.0 as usize).obj.clone();
+            let mut escapes = Vec::new();
+            let joined = join_obj(&old, &obj, false, &mut escapes);
+            *self.heap.get_mut(id.0 as usize) = Slot { obj: joined, summary: true };
+            self.escape_all(&escapes);
+        }
+    }
+
+    /// How many objects have been allocated, on all paths.
+    pub fn allocated(&self) -> u32 {
+        self.next.get()
+    }
+
+    /// Work to clone or join this store, in pages.
+    pub fn page_count(&self) -> usize {
+        self.heap.page_count() + self.globals.page_count()
+    }
+
+    /// The object.
+    pub fn get(&self, id: ObjId) -> &Obj {
+        &self.heap.get(id.0 as usize).obj
+    }
+
+    /// Whether the object stands for several.
+    pub fn is_summary(&self, id: ObjId) -> bool {
+        self.heap.get(id.0 as usize).summary
+    }
+
+    /// The object for writing, when a write may replace what is there (not a summary).
+    pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
+        let slot = self.heap.get_mut(id.0 as usize);
+        (!slot.summary).then_some(&mut slot.obj)
+    }
+
+    /// Changes an object: in place, or as one more possibility when it is a summary or the write is only possible.
+    pub fn mutate<R>(&mut self, id: ObjId, certain: bool, change: impl FnOnce(&mut Obj) -> R) -> R {
+        let slot = self.heap.get_mut(id.0 as usize);
+        if certain && !slot.summary {
+            return change(&mut slot.obj);
+        }
+        let mut copy = slot.obj.clone();
+        let result = change(&mut copy);
+        let mut escapes = Vec::new();
+        slot.obj = join_obj(&slot.obj, &copy, false, &mut escapes);
+        self.escape_all(&escapes);
+        result
+    }
+
+    /// The value of a global.
+    pub fn global(&self, name: u32) -> V {
+        if !self.wild.is_empty() && self.wild.contains(&name) { V::Unknown(Why::Lost) } else { self.globals.get(name as usize).clone() }
+    }
+
+    /// Assigns a global.
+    pub fn set_global(&mut self, name: u32, value: V) {
+        if !self.wild.is_empty() && self.wild.contains(&name) {
+            self.escape(&value);
+        } else {
+            *self.globals.get_mut(name as usize) = value;
+        }
+    }
+
+    /// Whether outside code may assign the global at any time.
+    pub fn is_wild(&self, name: u32) -> bool {
+        self.wild.contains(&name)
+    }
+
+    /// Outside code may assign the global at any time.
+    pub fn make_wild(&mut self, name: u32) {
+        Rc::make_mut(&mut self.wild).insert(name);
+    }
+
+    /// Marks a library attribute as assigned to by the program.
+    pub fn patch(&mut self, name: Sym) {
+        Rc::make_mut(&mut self.patched).insert(name);
+    }
+
+    /// Whether the program assigned to this library attribute.
+    pub fn is_patched(&self, name: Sym) -> bool {
+        !self.patched.is_empty() && self.patched.contains(&name)
+    }
+
+    /// Outside code may now hold the value: whatever it leads to is unknown from here on.
+    pub fn escape(&mut self, value: &V) {
+        self.escape_all(std::slice::from_ref(value));
+    }
+
+    /// As [`Store::escape`], for several.
+    pub fn escape_all(&mut self, values: &[V]) {
+        let mut work: Vec<V> = values.to_vec();
+        while let Some(value) = work.pop() {
+            match value {
+                V::Ref(id) => self.escape_object(id, &mut work),
+                V::Tuple(t) => match &*t {
+                    Tuple::Exact(items) => work.extend(items.iter().cloned()),
+                    Tuple::Bag { element, .. } => work.push(element.clone()),
+                },
+                V::OneOf(all) => work.extend(all.iter().cloned()),
+                V::Slice(parts) => work.extend(parts.iter().cloned()),
+                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
+                V::Token(t) => work.extend(t.1.iter().cloned()),
+                _ => {}
+            }
+        }
+    }
+
+    fn escape_object(&mut self, id: ObjId, work: &mut Vec<V>) {
+        let obj = self.heap.get(id.0 as usize).obj.clone();
+        let named = |name: &str| Obj::Escaped(Sym::new(name));
+        let gone = match obj {
+            Obj::Hole | Obj::Escaped(_) => return,
+            Obj::Function(f) => {
+                if self.escaped_code.contains(&id) {
+                    return;
+                }
+                Rc::make_mut(&mut self.escaped_code).insert(id);
+                work.extend(f.defaults.iter().cloned());
+                work.extend(f.keyword_defaults.iter().map(|(_, v)| v.clone()));
+                work.extend(f.closure.iter().map(|cell| V::Ref(*cell)));
+                work.extend(f.attrs.iter().map(|(_, v)| v.clone()));
+                self.escape_code(f.code, work);
+                return;
+            }
+            Obj::Class(c) => {
+                if self.escaped_code.contains(&id) {
+                    return;
+                }
+                Rc::make_mut(&mut self.escaped_code).insert(id);
+                work.extend(c.attrs.iter().map(|(_, v)| v.clone()));
+                work.extend(c.bases.iter().cloned());
+                Obj::Class(Rc::new(Class { open: true, ..(*c).clone() }))
+            }
+            Obj::List(items) | Obj::Deque(items, _) => {
+                push_items(&items, work);
+                named(if matches!(self.get(id), Obj::List(_)) { "list" } else { "collections.deque" })
+            }
+            Obj::Dict(table, kind) => {
+                push_table(&table, work);
+                if let DictKind::Default(factory) = &kind {
+                    work.push(factory.clone());
+                }
+                named("dict")
+            }
+            Obj::Set(table, frozen) => {
+                push_table(&table, work);
+                named(if frozen { "frozenset" } else { "set" })
+            }
+            Obj::ByteArray(_) => named("bytearray"),
+            Obj::Instance { class, attrs } => {
+                work.extend(attrs.iter().map(|(_, v)| v.clone()));
+                work.push(class.clone());
+                named("object")
+            }
+            Obj::Bound { function, this } | Obj::Super { class: function, this } => {
+                work.push(function);
+                work.push(this);
+                return;
+            }
+            Obj::Partial { function, args, keywords } => {
+                work.push(function);
+                work.extend(args.iter().cloned());
+                work.extend(keywords.iter().map(|(_, v)| v.clone()));
+                return;
+            }
+            Obj::Cell(v) => {
+                work.push(v);
+                named("cell")
+            }
+            Obj::Iter(iter) => {
+                work.extend(iter.parts);
+                named("iterator")
+            }
+            Obj::Generator(g) => {
+                if let Some(frame) = g.frame {
+                    work.extend(frame.locals);
+                    work.extend(frame.stack);
+                    work.extend(frame.cells.iter().map(|c| V::Ref(*c)));
+                    self.escape_code(frame.code, work);
+                }
+                named("generator")
+            }
+            Obj::Property { get, set } => {
+                work.push(get);
+                work.push(set);
+                return;
+            }
+            Obj::StaticMethod(v) | Obj::ClassMethod(v) => {
+                work.push(v);
+                return;
+            }
+        };
+        self.heap.get_mut(id.0 as usize).obj = gone;
+    }
+
+    /// Outside code may run this code at any time.
+    fn escape_code(&mut self, code: CodeId, work: &mut Vec<V>) {
+        let touched = self.touched.clone();
+        let Some(touched) = touched.get(code.0 as usize) else { return };
+        for &name in &touched.writes {
+            work.push(self.globals.get(name as usize).clone());
+            if !self.wild.contains(&name) {
+                Rc::make_mut(&mut self.wild).insert(name);
+            }
+        }
+        for &name in &touched.reads {
+            work.push(self.globals.get(name as usize).clone());
+        }
+    }
+
+    /// Joins another path's store into this one. Says whether anything changed.
+    pub fn join(&mut self, other: &Store, widen: bool) -> bool {
+        let mut escapes = Vec::new();
+        let mut changed = false;
+        for at in self.heap.different(&other.heap) {
+            let (a, b) = (self.heap.get(at), other.heap.get(at));
+            if a == b {
+                continue;
+            }
+            let obj = join_obj(&a.obj, &b.obj, widen, &mut escapes);
+            let slot = Slot { obj, summary: a.summary || b.summary };
+            if slot != *a {
+                changed = true;
+                *self.heap.get_mut(at) = slot;
+            }
+        }
+        for at in self.globals.different(&other.globals) {
+            let (a, b) = (self.globals.get(at), other.globals.get(at));
+            if a == b {
+                continue;
+            }
+            let joined = join(a, b, widen, &mut escapes);
+            if joined != *a {
+                changed = true;
+                *self.globals.get_mut(at) = joined;
+            }
+        }
+        for (mine, theirs) in [(&mut self.wild, &other.wild)] {
+            if !theirs.is_subset(mine) {
+                changed = true;
+                Rc::make_mut(mine).extend(theirs.iter());
+            }
+        }
+        if !other.escaped_code.is_subset(&self.escaped_code) {
+            changed = true;
+            Rc::make_mut(&mut self.escaped_code).extend(other.escaped_code.iter());
+        }
+        if !other.patched.is_subset(&self.patched) {
+            changed = true;
+            Rc::make_mut(&mut self.patched).extend(other.patched.iter());
+        }
+        changed |= other.builtins_open && !self.builtins_open;
+        self.builtins_open |= other.builtins_open;
+        let (a, b) = (self.path, other.path);
+        let mass = a.mass + b.mass;
+        self.path = Path {
+            cost: a.cost.min(b.cost),
+            mass: if mass > 0.999_999_9 { 1.0 } else { mass },
+            lost: (a.lost || b.lost) && mass < 0.999_999_9,
+            interruptible: a.interruptible || b.interruptible,
+            unknown_managers: a.unknown_managers.max(b.unknown_managers),
+        };
+        if !escapes.is_empty() {
+            let before = self.heap.clone();
+            self.escape_all(&escapes);
+            changed |= !self.heap.different(&before).is_empty();
+        }
+        changed
+    }
+
+    /// Joins two values; what loses its identity escapes.
+    pub fn join_values(&mut self, a: &V, b: &V, widen: bool) -> V {
+        let mut escapes = Vec::new();
+        let joined = join(a, b, widen, &mut escapes);
+        self.escape_all(&escapes);
+        joined
+    }
+
+    /// Places and globals that may differ between the two stores: heap indices below `known`, and global names.
+    pub fn changes(&self, other: &Store, known: u32) -> (Vec<ObjId>, Vec<u32>) {
+        let heap =
+            self.heap.different(&other.heap).into_iter().filter(|&at| (at as u32) < known && self.heap.get(at) != other.heap.get(at));
+        let globals = self.globals.different(&other.globals).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
+        (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
+    }
+
+    /// How many places of the heap refer to an object (2 when more than one).
+    pub fn references(&self, id: ObjId) -> usize {
+        let mut count = 0;
+        let mut children = Vec::new();
+        for at in 0..self.next.get() as usize {
+            children.clear();
+            push_children(&self.heap.get(at).obj, &mut children);
+            count += children.iter().filter(|v| refers_to(v, id)).count();
+            if count > 1 {
+                break;
+            }
+        }
+        count
+    }
+
+    /// Whether any global may be assigned by outside code, or builtins are open, beyond what `other` has.
+    pub fn same_openness(&self, other: &Store) -> bool {
+        self.wild == other.wild
+            && self.escaped_code == other.escaped_code
+            && self.patched == other.patched
+            && self.builtins_open == other.builtins_open
+    }
+}
+
+fn push_items(items: &Items, work: &mut Vec<V>) {
+    work.extend(items.exact.iter().cloned());
+    work.extend(items.rest.iter().map(|r| r.element.clone()));
+}
+
+fn push_table(table: &Table, work: &mut Vec<V>) {
+    for (key, value) in table.exact.values() {
+        work.push(key.clone());
+        work.push(value.clone());
+    }
+    if let Some(rest) = &table.rest {
+        work.push(rest.element.clone());
+        work.push(rest.value.clone());
+    }
+}
+
+fn worse(a: Why, b: Why) -> Why {
+    a.max(b)
+}
+
+/// Whether a value leads to the heap.
+fn refers(value: &V) -> bool {
+    match value {
+        V::Ref(_) => true,
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(items) => items.iter().any(refers),
+            Tuple::Bag { element, .. } => refers(element),
+        },
+        V::OneOf(all) => all.iter().any(refers),
+        V::Slice(parts) => parts.iter().any(refers),
+        V::Exc(e) => e.args.iter().flatten().any(refers),
+        _ => false,
+    }
+}
+
+fn refers_to(value: &V, id: ObjId) -> bool {
+    match value {
+        V::Ref(x) => *x == id,
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(items) => items.iter().any(|v| refers_to(v, id)),
+            Tuple::Bag { element, .. } => refers_to(element, id),
+        },
+        V::OneOf(all) => all.iter().any(|v| refers_to(v, id)),
+        V::Slice(parts) => parts.iter().any(|v| refers_to(v, id)),
+        V::Exc(e) => e.args.iter().flatten().any(|v| refers_to(v, id)),
+        _ => false,
+    }
+}
+
+/// Joins two values.
+pub fn join(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
+    if a == b {
+        return a.clone();
+    }
+    if let (V::OneOf(_), _) | (_, V::OneOf(_)) = (a, b) {
+        return join_alternatives(a, b, widen, escapes);
+    }
+    join_single(a, b, widen, escapes).unwrap_or_else(|| join_alternatives(a, b, widen, escapes))
+}
+
+/// Joins two values of one kind into one value, if they are of one kind.
+fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
+    let why = || worse(a.why().unwrap_or(Why::Outside), b.why().unwrap_or(Why::Outside));
+    let text = |x: Text, y: Text| Text {
+        low: if widen && y.low < x.low { 0 } else { x.low.min(y.low) },
+        high: if widen && y.high > x.high { u64::MAX } else { x.high.max(y.high) },
+        why: if widen { Why::Lost } else { worse(x.why, y.why) },
+    };
+    Some(match (a, b) {
+        (V::Unknown(x), V::Unknown(y)) => V::Unknown(worse(*x, *y)),
+        (V::Undef, _) | (_, V::Undef) | (V::Null, _) | (_, V::Null) => return None,
+        (V::Unknown(why), other) | (other, V::Unknown(why)) => {
+            if refers(other) {
+                escapes.push(other.clone());
+            }
+            V::Unknown(worse(*why, other.why().unwrap_or(Why::Outside)))
+        }
+        (V::Bool(_) | V::AnyBool(_), V::Bool(_) | V::AnyBool(_)) => V::AnyBool(why()),
+        (V::Int(_) | V::Ints(_), V::Int(_) | V::Ints(_)) => {
+            let (x, y) = (a.as_int()?, b.as_int()?);
+            let joined = if widen { x.widen(&y) } else { x.join(&y) };
+            let why = if widen { Why::Lost } else { why() };
+            match (a, b) {
+                // What is already in there changes nothing, so that a fixpoint is seen.
+                (V::Ints(r), V::Int(_)) if r.0 == joined => V::Ints(r.clone()),
+                (V::Ints(r), V::Ints(s)) if r.0 == joined && r.1 >= s.1 => V::Ints(r.clone()),
+                _ => V::int(joined, why),
+            }
+        }
+        (V::Float(_) | V::Floats(_), V::Float(_) | V::Floats(_)) => {
+            let f = |v: &V| match v {
+                V::Float(f) => Float::exact(*f),
+                V::Floats(r) => r.0,
+                _ => Float::ANY,
+            };
+            let joined = if widen { f(a).widen(&f(b)) } else { f(a).join(&f(b)) };
+            match (a, b) {
+                (V::Floats(r), V::Float(_)) if r.0 == joined => V::Floats(r.clone()),
+                (V::Floats(r), V::Floats(s)) if r.0 == joined && r.1 >= s.1 => V::Floats(r.clone()),
+                _ => V::float(joined, if widen { Why::Lost } else { why() }),
+            }
+        }
+        (V::Complex(x), V::Complex(y)) => V::Complex(worse(*x, *y)),
+        (V::Str(_), V::Str(_)) | (V::Bytes(_), V::Bytes(_)) if !widen => return None,
+        (V::Str(_) | V::Strs(_), V::Str(_) | V::Strs(_)) => V::Strs(text(text_of(a)?, text_of(b)?)),
+        (V::Bytes(_) | V::ManyBytes(_), V::Bytes(_) | V::ManyBytes(_)) => V::ManyBytes(text(text_of(a)?, text_of(b)?)),
+        (V::Tuple(x), V::Tuple(y)) => join_tuples(x, y, widen, escapes),
+        (V::Range(x), V::Range(y)) => V::Range(Rc::new(std::array::from_fn(|i| join(&x[i], &y[i], widen, escapes)))),
+        (V::Slice(x), V::Slice(y)) => V::Slice(Rc::new(std::array::from_fn(|i| join(&x[i], &y[i], widen, escapes)))),
+        (V::Instance(x, p), V::Instance(y, q)) if x == y => V::Instance(*x, worse(*p, *q)),
+        (V::Exc(x), V::Exc(y)) if x.class == y.class => {
+            for e in [x, y] {
+                escapes.extend(e.args.iter().flatten().filter(|v| refers(v)).cloned());
+            }
+            V::Exc(Rc::new(Exc { class: x.class, args: None }))
+        }
+        _ => return None,
+    })
+}
+
+/// The length interval of a string or of bytes.
+pub fn text_of(value: &V) -> Option<Text> {
+    Some(match value {
+        V::Str(s) => {
+            let n = s.chars().count() as u64;
+            Text { low: n, high: n, why: Why::Outside }
+        }
+        V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Outside },
+        V::Strs(t) | V::ManyBytes(t) => *t,
+        _ => return None,
+    })
+}
+
+fn join_tuples(x: &Tuple, y: &Tuple, widen: bool, escapes: &mut Escapes) -> V {
+    if let (Tuple::Exact(p), Tuple::Exact(q)) = (x, y)
+        && p.len() == q.len()
+    {
+        return V::tuple(p.iter().zip(q).map(|(a, b)| join(a, b, widen, escapes)).collect());
+    }
+    let (e1, l1, h1) = tuple_bounds(x, escapes);
+    let (e2, l2, h2) = tuple_bounds(y, escapes);
+    let element = match (e1, e2) {
+        (Some(a), Some(b)) => join(&a, &b, widen, escapes),
+        (Some(a), None) | (None, Some(a)) => a,
+        (None, None) => V::Undef,
+    };
+    let (low, high) = bounds(l1, h1, l2, h2, widen);
+    V::tuple_bag(element, low, high)
+}
+
+fn bounds(l1: u64, h1: u64, l2: u64, h2: u64, widen: bool) -> (u64, u64) {
+    (if widen && l2 < l1 { 0 } else { l1.min(l2) }, if widen && h2 > h1 { u64::MAX } else { h1.max(h2) })
+}
+
+/// What any element may be (none when empty), least and greatest length.
+fn tuple_bounds(t: &Tuple, escapes: &mut Escapes) -> (Option<V>, u64, u64) {
+    match t {
+        Tuple::Exact(items) => (join_many(items, escapes), items.len() as u64, items.len() as u64),
+        Tuple::Bag { element, low, high } => (Some(element.clone()), *low, *high),
+    }
+}
+
+/// The join of several values; none when there are none.
+pub fn join_many(values: &[V], escapes: &mut Escapes) -> Option<V> {
+    let mut values = values.iter();
+    let first = values.next()?.clone();
+    Some(values.fold(first, |a, b| join(&a, b, false, escapes)))
+}
+
+fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
+    let mut out: Vec<V> = a.alternatives().to_vec();
+    for candidate in b.alternatives() {
+        if out.contains(candidate) {
+            continue;
+        }
+        let mut candidate = candidate.clone();
+        // Join with the alternative of the same kind, if there is one.
+        let mut at = 0;
+        while at < out.len() {
+            if let Some(joined) = join_single(&out[at], &candidate, widen, escapes) {
+                out.remove(at);
+                candidate = joined;
+                at = 0;
+            } else {
+                at += 1;
+            }
+        }
+        if !out.contains(&candidate) {
+            out.push(candidate);
+        }
+    }
+    // Exact texts are kept apart only while they are few.
+    for exact_str in [true, false] {
+        let kind = |v: &V| if exact_str { matches!(v, V::Str(_) | V::Strs(_)) } else { matches!(v, V::Bytes(_) | V::ManyBytes(_)) };
+        if out.iter().filter(|v| kind(v)).count() > 4 || (widen && out.iter().filter(|v| kind(v)).count() > 1) {
+            let texts: Vec<Text> = out.iter().filter(|v| kind(v)).filter_map(text_of).collect();
+            let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
+            let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
+            let why = texts.iter().map(|t| t.why).max().unwrap_or(Why::Lost);
+            let text = Text { low, high: if widen { u64::MAX } else { high }, why: if widen { Why::Lost } else { why } };
+            out.retain(|v| !kind(v));
+            out.push(if exact_str { V::Strs(text) } else { V::ManyBytes(text) });
+        }
+    }
+    if out.len() == 1 {
+        return out.swap_remove(0);
+    }
+    if out.len() > MAX_ALTERNATIVES && !out.iter().any(|v| matches!(v, V::Token(_) | V::Null)) {
+        let undef = out.iter().any(|v| matches!(v, V::Undef));
+        out.retain(|v| !matches!(v, V::Undef));
+        let why = out.iter().filter_map(V::why).max().unwrap_or(Why::Lost);
+        escapes.extend(out.iter().filter(|v| refers(v)).cloned());
+        return if undef { V::OneOf(Rc::new([V::Undef, V::Unknown(why)])) } else { V::Unknown(worse(why, Why::Lost)) };
+    }
+    V::OneOf(out.into())
+}
+
+fn join_rest(a: Option<&Rest>, b: Option<&Rest>, widen: bool, escapes: &mut Escapes) -> Option<Rest> {
+    match (a, b) {
+        (None, None) => None,
+        (Some(a), Some(b)) => {
+            let (low, high) = bounds(a.low, a.high, b.low, b.high, widen);
+            Some(Rest { element: join(&a.element, &b.element, widen, escapes), value: join(&a.value, &b.value, widen, escapes), low, high })
+        }
+        (Some(r), None) => Some(Rest { low: 0, ..r.clone() }),
+        (None, Some(r)) => Some(Rest { low: 0, high: if widen { u64::MAX } else { r.high }, ..r.clone() }),
+    }
+}
+
+/// Adds elements to a rest.
+pub fn extend_rest(rest: Option<&Rest>, more: &[(V, V)], escapes: &mut Escapes) -> Option<Rest> {
+    if more.is_empty() {
+        return rest.cloned();
+    }
+    let n = more.len() as u64;
+    let mut out = rest.cloned();
+    for (element, value) in more {
+        out = Some(match out {
+            None => Rest { element: element.clone(), value: value.clone(), low: 0, high: 0 },
+            Some(r) => Rest { element: join(&r.element, element, false, escapes), value: join(&r.value, value, false, escapes), ..r },
+        });
+    }
+    out.map(|r| Rest { low: r.low.saturating_add(n), high: r.high.saturating_add(n), ..r })
+}
+
+/// Joins two item sequences: what they have in common stays exact.
+pub fn join_items(a: &Items, b: &Items, widen: bool, escapes: &mut Escapes) -> Items {
+    let common = a.exact.len().min(b.exact.len());
+    let exact: Vec<V> = a.exact.iter().zip(&b.exact).map(|(x, y)| join(x, y, widen, escapes)).collect();
+    let tail = |items: &Items, escapes: &mut Escapes| {
+        let more: Vec<(V, V)> = items.exact[common..].iter().map(|v| (v.clone(), V::None)).collect();
+        extend_rest(items.rest.as_ref(), &more, escapes)
+    };
+    let (ta, tb) = (tail(a, escapes), tail(b, escapes));
+    Items { exact, rest: join_rest(ta.as_ref(), tb.as_ref(), widen, escapes) }
+}
+
+fn join_tables(a: &Table, b: &Table, widen: bool, escapes: &mut Escapes) -> Table {
+    let common = a.exact.keys().zip(b.exact.keys()).take_while(|(x, y)| x == y).count();
+    let mut out = Table::default();
+    for (i, (key, (k, v))) in a.exact.iter().take(common).enumerate() {
+        let other = &b.exact[i];
+        out.exact.insert(key.clone(), (join(k, &other.0, widen, escapes), join(v, &other.1, widen, escapes)));
+    }
+    let tail = |t: &Table, escapes: &mut Escapes| {
+        let more: Vec<(V, V)> = t.exact.values().skip(common).cloned().collect();
+        extend_rest(t.rest.as_ref(), &more, escapes)
+    };
+    let (ta, tb) = (tail(a, escapes), tail(b, escapes));
+    out.rest = join_rest(ta.as_ref(), tb.as_ref(), widen, escapes);
+    out
+}
+
+fn join_attrs(a: &[(Sym, V)], b: &[(Sym, V)], widen: bool, escapes: &mut Escapes) -> Vec<(Sym, V)> {
+    let find = |list: &[(Sym, V)], name: Sym| list.iter().find(|(n, _)| *n == name).map_or(V::Undef, |(_, v)| v.clone());
+    let mut out: Vec<(Sym, V)> = a.iter().map(|(name, v)| (*name, join(v, &find(b, *name), widen, escapes))).collect();
+    for (name, v) in b {
+        if !a.iter().any(|(n, _)| n == name) {
+            out.push((*name, join(&V::Undef, v, widen, escapes)));
+        }
+    }
+    out
+}
+
+fn type_symbol(obj: &Obj) -> Sym {
+    Sym::new(match obj {
+        Obj::List(_) => "list",
+        Obj::Deque(..) => "collections.deque",
+        Obj::Dict(..) => "dict",
+        Obj::Set(_, true) => "frozenset",
+        Obj::Set(_, false) => "set",
+        Obj::ByteArray(_) => "bytearray",
+        Obj::Iter(_) => "iterator",
+        Obj::Generator(_) => "generator",
+        Obj::Cell(_) => "cell",
+        Obj::Escaped(name) => return *name,
+        _ => "object",
+    })
+}
+
+/// Joins what may be at one place of the heap.
+pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
+    if a == b {
+        return a.clone();
+    }
+    match (a, b) {
+        (Obj::Hole, other) | (other, Obj::Hole) => return other.clone(),
+        (Obj::List(x), Obj::List(y)) => return Obj::List(Rc::new(join_items(x, y, widen, escapes))),
+        (Obj::Deque(x, m), Obj::Deque(y, n)) if m == n => return Obj::Deque(Rc::new(join_items(x, y, widen, escapes)), *m),
+        (Obj::Dict(x, k), Obj::Dict(y, l)) if k == l => return Obj::Dict(Rc::new(join_tables(x, y, widen, escapes)), k.clone()),
+        (Obj::Set(x, f), Obj::Set(y, g)) if f == g => return Obj::Set(Rc::new(join_tables(x, y, widen, escapes)), *f),
+        (Obj::ByteArray(x), Obj::ByteArray(y)) => {
+            let (low, high) = bounds(x.low, x.high, y.low, y.high, widen);
+            return Obj::ByteArray(Text { low, high, why: worse(x.why, y.why) });
+        }
+        (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) if c == d => {
+            return Obj::Instance { class: c.clone(), attrs: Rc::new(join_attrs(x, y, widen, escapes)) };
+        }
+        (Obj::Class(x), Obj::Class(y)) if x.name == y.name && x.bases == y.bases && x.mro == y.mro => {
+            return Obj::Class(Rc::new(Class {
+                name: x.name,
+                bases: x.bases.clone(),
+                mro: x.mro.clone(),
+                attrs: join_attrs(&x.attrs, &y.attrs, widen, escapes),
+                open: x.open || y.open,
+            }));
+        }
+        (Obj::Function(x), Obj::Function(y)) if x.code == y.code && x.defaults.len() == y.defaults.len() && x.closure == y.closure => {
+            return Obj::Function(Rc::new(Function {
+                code: x.code,
+                defaults: x.defaults.iter().zip(&y.defaults).map(|(p, q)| join(p, q, widen, escapes)).collect(),
+                keyword_defaults: join_attrs(&x.keyword_defaults, &y.keyword_defaults, widen, escapes),
+                closure: x.closure.clone(),
+                attrs: join_attrs(&x.attrs, &y.attrs, widen, escapes),
+            }));
+        }
+        (Obj::Cell(x), Obj::Cell(y)) => return Obj::Cell(join(x, y, widen, escapes)),
+        (Obj::Bound { function: f, this: x }, Obj::Bound { function: g, this: y }) => {
+            return Obj::Bound { function: join(f, g, widen, escapes), this: join(x, y, widen, escapes) };
+        }
+        (Obj::Partial { function: f, args: x, keywords: k }, Obj::Partial { function: g, args: y, keywords: l }) if x.len() == y.len() => {
+            return Obj::Partial {
+                function: join(f, g, widen, escapes),
+                args: Rc::new(x.iter().zip(y.iter()).map(|(p, q)| join(p, q, widen, escapes)).collect()),
+                keywords: Rc::new(join_attrs(k, l, widen, escapes)),
+            };
+        }
+        (Obj::Iter(x), Obj::Iter(y)) => {
+            if let Some(joined) = join_iters(x, y, widen, escapes) {
+                return Obj::Iter(joined);
+            }
+        }
+        (Obj::Generator(x), Obj::Generator(y)) => {
+            if let Some(joined) = join_generators(x, y, widen, escapes) {
+                return Obj::Generator(joined);
+            }
+        }
+        (Obj::Property { get: f, set: p }, Obj::Property { get: g, set: q }) => {
+            return Obj::Property { get: join(f, g, widen, escapes), set: join(p, q, widen, escapes) };
+        }
+        (Obj::StaticMethod(x), Obj::StaticMethod(y)) => return Obj::StaticMethod(join(x, y, widen, escapes)),
+        (Obj::ClassMethod(x), Obj::ClassMethod(y)) => return Obj::ClassMethod(join(x, y, widen, escapes)),
+        (Obj::Super { class: c, this: x }, Obj::Super { class: d, this: y }) => {
+            return Obj::Super { class: join(c, d, widen, escapes), this: join(x, y, widen, escapes) };
+        }
+        _ => {}
+    }
+    for obj in [a, b] {
+        push_children(obj, escapes);
+    }
+    let (x, y) = (type_symbol(a), type_symbol(b));
+    Obj::Escaped(if x == y { x } else { Sym::new("object") })
+}
+
+fn push_children(obj: &Obj, out: &mut Vec<V>) {
+    match obj {
+        Obj::List(items) | Obj::Deque(items, _) => push_items(items, out),
+        Obj::Dict(table, _) | Obj::Set(table, _) => push_table(table, out),
+        Obj::Instance { class, attrs } => {
+            out.push(class.clone());
+            out.extend(attrs.iter().map(|(_, v)| v.clone()));
+        }
+        Obj::Class(c) => {
+            out.extend(c.bases.iter().cloned());
+            out.extend(c.attrs.iter().map(|(_, v)| v.clone()));
+        }
+        Obj::Function(f) => {
+            out.extend(f.defaults.iter().cloned());
+            out.extend(f.keyword_defaults.iter().map(|(_, v)| v.clone()));
+            out.extend(f.closure.iter().map(|c| V::Ref(*c)));
+            out.extend(f.attrs.iter().map(|(_, v)| v.clone()));
+        }
+        Obj::Bound { function, this } | Obj::Super { class: function, this } => out.extend([function.clone(), this.clone()]),
+        Obj::Partial { function, args, keywords } => {
+            out.push(function.clone());
+            out.extend(args.iter().cloned());
+            out.extend(keywords.iter().map(|(_, v)| v.clone()));
+        }
+        Obj::Cell(v) | Obj::StaticMethod(v) | Obj::ClassMethod(v) => out.push(v.clone()),
+        Obj::Iter(iter) => out.extend(iter.parts.iter().cloned()),
+        Obj::Generator(g) => {
+            if let Some(frame) = &g.frame {
+                out.extend(frame.locals.iter().cloned());
+                out.extend(frame.stack.iter().cloned());
+                out.extend(frame.cells.iter().map(|c| V::Ref(*c)));
+            }
+        }
+        Obj::Property { get, set } => out.extend([get.clone(), set.clone()]),
+        Obj::Hole | Obj::Escaped(_) | Obj::ByteArray(_) => {}
+    }
+}
+
+fn join_iters(x: &Iter, y: &Iter, widen: bool, escapes: &mut Escapes) -> Option<Iter> {
+    if x.kind != y.kind || x.parts.len() != y.parts.len() {
+        return None;
+    }
+    // The element of a bag may be missing on one side only where that side is empty.
+    let parts: Vec<V> = x.parts.iter().zip(&y.parts).map(|(a, b)| join(a, b, widen, escapes)).collect();
+    // Alternatives are fine for functions and values, but an iterator must stay one object to be advanced in step.
+    let advanced = match x.kind {
+        IterKind::Enumerate | IterKind::TakeWhile | IterKind::DropWhile | IterKind::Islice | IterKind::Pairwise | IterKind::Accumulate => {
+            let at = usize::from(matches!(x.kind, IterKind::TakeWhile | IterKind::DropWhile | IterKind::Accumulate));
+            matches!(parts.get(at), Some(V::Ref(_)))
+        }
+        IterKind::Chain | IterKind::ChainFromIterable | IterKind::Cycle => x.parts == y.parts,
+        _ => true,
+    };
+    advanced.then_some(Iter { kind: x.kind, parts })
+}
+
+fn join_generators(x: &Generator, y: &Generator, widen: bool, escapes: &mut Escapes) -> Option<Generator> {
+    if x.coroutine != y.coroutine {
+        return None;
+    }
+    let (frame, may_be_done) = match (&x.frame, &y.frame) {
+        (Some(f), Some(g)) => (Some(Box::new(join_frames(f, g, widen, escapes)?)), x.may_be_done || y.may_be_done),
+        (Some(f), None) | (None, Some(f)) => (Some(f.clone()), true),
+        (None, None) => (None, true),
+    };
+    Some(Generator { frame, coroutine: x.coroutine, may_be_done })
+}
+
+/// Joins two activations that stand at the same place.
+pub fn join_frames(f: &Frame, g: &Frame, widen: bool, escapes: &mut Escapes) -> Option<Frame> {
+    if f.code != g.code || f.pc != g.pc || f.stack.len() != g.stack.len() || f.cells != g.cells || f.handling.len() != g.handling.len() {
+        return None;
+    }
+    let each = |a: &[V], b: &[V], escapes: &mut Escapes| a.iter().zip(b).map(|(x, y)| join(x, y, widen, escapes)).collect();
+    Some(Frame {
+        code: f.code,
+        pc: f.pc,
+        locals: each(&f.locals, &g.locals, escapes),
+        stack: each(&f.stack, &g.stack, escapes),
+        cells: f.cells.clone(),
+        handling: each(&f.handling, &g.handling, escapes),
+        namespace: f.namespace,
+    })
+}
+
+/// The int interval of a remaining count: `None` (endless) has no interval.
+pub fn remaining(value: &V) -> Option<Int> {
+    value.as_int()
+}
