@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// The stages in the order in which data flows. Those on one line of the design may use each other only in this order too.
-const STAGES: [&str; 21] = [
+const STAGES: [&str; 22] = [
     "limits",
     "config",
     "source",
     "syntax",
+    "fact",
     "value",
     "cards",
     "library",
@@ -34,7 +35,8 @@ const STRANGERS: [(&str, &str, &[&str]); 6] = [
     ("executor", "report", &[]),
     ("rules", "syntax", &["Span"]),
     ("report", "syntax", &["Span"]),
-    ("value", "syntax", &[]),
+    // A function or a suspended generator is a value that says where its code is.
+    ("value", "syntax", &["CodeId", "Pc"]),
 ];
 
 struct File {

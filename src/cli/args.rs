@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::limits::{CommonLimitArgs, LimitArgs, OutputArg};
+use super::run::RunArgs;
 use crate::report::text::Color;
 use crate::rules::Profile;
 
@@ -28,6 +29,8 @@ const EXIT_CODES: &str = "Exit codes: 0 nothing rejected, or finished · 1 rejec
 pub enum Command {
     /// Read code and reject what provably exceeds the limits, without running it
     Check(CheckArgs),
+    /// Run code under limits: the gate first, then a process of its own that is always released on time
+    Run(Box<RunArgs>),
     /// Explain a rule
     Rule(RuleArgs),
     /// Show what the evaluator thinks of a file

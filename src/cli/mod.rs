@@ -6,6 +6,7 @@ pub mod debug;
 pub mod input;
 pub mod limits;
 pub mod rule;
+pub mod run;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+
+use crate::executor;
 
 /// What the process exits with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +43,10 @@ impl From<Exit> for ExitCode {
 
 /// Parses the command line and does what it says.
 pub fn main() -> ExitCode {
+    // The helper of a run is this executable too, and owes its start no parsing of flags.
+    if std::env::args_os().nth(1).is_some_and(|word| word == executor::SUPERVISE) {
+        return executor::supervise();
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         // Help and version go to stdout and are no error; where nobody reads them that is none either.
@@ -51,6 +58,7 @@ pub fn main() -> ExitCode {
     let color = args.color.into();
     match args.command {
         Command::Check(args) => check::run(&args, color).into(),
+        Command::Run(args) => run::run(&args, color),
         Command::Rule(args) => rule::run(&args, color).into(),
         Command::Debug(args) => debug::run(&args).into(),
     }

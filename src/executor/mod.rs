@@ -1,1 +1,126 @@
-//! Executor stage.
+//! The bounded executor: runs a program in a process of its own that is always released on time.
+//!
+//! ```text
+//! host      this library: sends one job, receives output and one ending; never runs the program's code
+//!  └ helper   `antifreeze __supervise`: owns the clock and the kills (supervise.rs)
+//!     └ keeper   parent and reaper of the program; process 1 of its PID namespace where the kernel allows one (keeper.rs)
+//!        └ program  the interpreter, running worker/*.py and then the program
+//! ```
+//!
+//! Each of the three ends everything below it when the one above is gone: the helper watches the host, the keeper watches
+//! the helper, and the helper is a subreaper that inherits what a killed keeper leaves. So a SIGKILL of any one of them
+//! leaves no process, with and without a namespace. Without one, a program that kills helper, keeper and host at once
+//! (all run as its own user) can stay behind; only a namespace rules that out.
+//!
+//! Decisions are made on the exit of processes and on the helper's own clock, never on the end of a pipe, which a
+//! grandchild may hold, and never on the program's word: what the worker reports can only change the report on itself.
+
+pub mod python;
+
+#[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
+mod frames;
+#[cfg(target_os = "linux")]
+mod host;
+#[cfg(target_os = "linux")]
+mod keeper;
+#[cfg(target_os = "linux")]
+mod supervise;
+#[cfg(target_os = "linux")]
+mod sys;
+#[cfg(target_os = "linux")]
+mod tree;
+#[cfg(target_os = "linux")]
+mod wire;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::limits::Limits;
+use crate::syntax::Span;
+
+#[cfg(target_os = "linux")]
+pub use host::execute;
+#[cfg(target_os = "linux")]
+pub use supervise::main as supervise;
+#[cfg(target_os = "linux")]
+pub use sys::signal_fd;
+
+/// The hidden subcommand the helper is started with.
+pub const SUPERVISE: &str = "__supervise";
+
+/// What the program finds on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Stdin {
+    /// The end of it.
+    #[default]
+    Closed,
+    /// What antifreeze itself has.
+    Inherit,
+    /// A file.
+    File(PathBuf),
+}
+
+/// What is to be run, and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The canonical text: exactly this is compiled.
+    pub text: Arc<str>,
+    /// How the user named it.
+    pub name: String,
+    /// The file it came from, if it came from one.
+    pub path: Option<PathBuf>,
+    /// `sys.argv[0]`.
+    pub argv0: String,
+    /// The rest of `sys.argv`.
+    pub args: Vec<String>,
+    /// The interpreter.
+    pub python: PathBuf,
+    /// What it may use.
+    pub limits: Limits,
+    /// Operations to check, with their operators (`**`, `<<=`, `call` …).
+    pub guards: Vec<(Span, &'static str)>,
+    /// Its standard input.
+    pub stdin: Stdin,
+    /// Its working folder, if not the host's.
+    pub cwd: Option<PathBuf>,
+    /// Environment variables to set for it.
+    pub env: Vec<(String, String)>,
+    /// Whether output over the limit ends it.
+    pub strict_output: bool,
+    /// The `antifreeze` executable to start as the helper; this process's own if none is named.
+    pub helper: Option<PathBuf>,
+}
+
+/// Which of the program's outputs a block belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Why nothing could be run: the user's to remedy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable(pub String);
+
+/// Where signals for the host arrive, made by [`signal_fd`].
+#[cfg(target_os = "linux")]
+pub type Signals = std::os::fd::OwnedFd;
+/// Signals are not passed on here.
+#[cfg(not(target_os = "linux"))]
+pub type Signals = std::convert::Infallible;
+
+/// Runs nothing: there is no way to hold a program on this system yet.
+#[cfg(not(target_os = "linux"))]
+pub fn execute(_: &Request, _: Option<&Signals>, _: &mut dyn FnMut(Stream, &[u8])) -> Result<crate::outcome::Outcome, Unusable> {
+    Err(Unusable("`run` works on Linux only so far; `check` works here".into()))
+}
+
+/// See [`execute`]: there is no helper here.
+#[cfg(not(target_os = "linux"))]
+pub fn supervise() -> std::process::ExitCode {
+    std::process::ExitCode::from(2)
+}

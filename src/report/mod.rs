@@ -2,6 +2,7 @@
 //! nothing printed: everything goes through a writer.
 
 pub mod json;
+pub mod outcome;
 pub mod text;
 
 use std::time::Duration;

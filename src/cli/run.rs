@@ -1,0 +1,271 @@
+//! `antifreeze run`: the gate, then the bounded executor.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::input::{Failure, Input, for_each};
+use super::limits::LimitArgs;
+use super::{Exit, complain};
+use crate::eval::Settings;
+use crate::executor::{self, Request, Signals, Stdin, Stream};
+use crate::limits::Limits;
+use crate::outcome::{LimitHit, Outcome, OutcomeKind};
+use crate::report;
+use crate::report::text::{Color, Style};
+use crate::rules::{Level, Profile};
+use crate::source::Source;
+use crate::syntax;
+use crate::verdict::{self, Verdict};
+
+/// Run code under limits: the gate first, then a process of its own that is always released on time
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// A file, or `-` for standard input
+    #[arg(value_name = "PATH", required_unless_present = "code", conflicts_with = "code")]
+    pub path: Option<PathBuf>,
+    /// Code given as text
+    #[arg(short = 'c', value_name = "CODE", allow_hyphen_values = true)]
+    pub code: Option<String>,
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+    /// The interpreter: a path, or a name on PATH [default: $VIRTUAL_ENV, then python3 on PATH]
+    #[arg(long, value_name = "PYTHON")]
+    pub python: Option<String>,
+    /// The program's working folder
+    #[arg(long, value_name = "FOLDER")]
+    pub cwd: Option<PathBuf>,
+    /// Set an environment variable of the program
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_env)]
+    pub env: Vec<(String, String)>,
+    /// The program's standard input: `closed`, `inherit` or a file
+    #[arg(long, value_name = "SOURCE", default_value = "closed")]
+    pub stdin: String,
+    /// Run what the gate would reject
+    #[arg(long)]
+    pub no_gate: bool,
+    /// Compile the code without checks on integer operations
+    #[arg(long)]
+    pub no_guards: bool,
+    /// End the program at the output limit, instead of dropping what is over it
+    #[arg(long)]
+    pub strict_output: bool,
+    /// How to report
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: RunFormat,
+    /// The limits
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// How `run` reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum RunFormat {
+    /// The program's output as it comes, and a report on stderr
+    #[default]
+    Text,
+    /// One object on stdout, nothing else
+    Json,
+}
+
+fn parse_env(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` is not NAME=VALUE")),
+    }
+}
+
+/// Does what was typed.
+pub fn run(args: &RunArgs, color: Color) -> ExitCode {
+    match attempt(args, color) {
+        Ok(code) => ExitCode::from(code),
+        Err(message) => {
+            complain(&message);
+            Exit::Usage.into()
+        }
+    }
+}
+
+/// Gives the exit status, or what was wrong with the usage.
+fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
+    let limits = args.limits.over(Limits::default());
+    let input = match (&args.code, &args.path) {
+        (Some(code), _) => Input::Command(code.clone()),
+        (None, Some(path)) if path.as_os_str() == "-" => Input::Stdin("<stdin>".to_owned()),
+        (None, Some(path)) => Input::File(path.clone()),
+        (None, None) => return Err("nothing to run".into()),
+    };
+    let python = executor::python::find(args.python.as_deref()).map_err(|error| error.0)?;
+    if let Some(cwd) = &args.cwd
+        && !cwd.is_dir()
+    {
+        return Err(format!("--cwd {}: not a folder", cwd.display()));
+    }
+    let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
+        Some(Ok(checked)) => checked,
+        Some(Err(Failure::Unreadable(message))) => return Err(message),
+        Some(Err(Failure::Internal(message))) => return Ok(show(args, &Outcome::internal(message), None, color)),
+        None => return Err("nothing to run".into()),
+    };
+    if args.format == RunFormat::Text {
+        let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
+        let _ = report::text::write_findings(&mut io::stderr(), &source, &verdict.findings, style);
+    }
+    let mut outcome = if !args.no_gate && verdict.rejects() {
+        Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
+    } else {
+        let request = request(args, &source, &verdict, python, limits);
+        let signals = signals();
+        let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text };
+        let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
+        executor::execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?
+    };
+    if let Value::Array(findings) = report::json::findings(&source, &verdict.findings) {
+        outcome.findings = findings;
+    }
+    let guards = if args.no_guards { Value::Null } else { report::json::guard_sites(&source, &verdict.guards) };
+    original_lines(&mut outcome, &source);
+    outcome.guard_sites = serde_json::from_value(guards).unwrap_or_default();
+    Ok(show(args, &outcome, Some(&source), color))
+}
+
+/// Evaluates for findings and guard sites; not at all when neither is wanted.
+fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
+    if args.no_gate && args.no_guards {
+        // Parsed all the same: what is run is the text that the gate would have seen, without fences or a common indentation.
+        return (syntax::parse(source).0, Verdict::default());
+    }
+    let checked = verdict::check(source, &Settings { limits, ..Settings::default() }, Profile::Agent);
+    (checked.source, checked.verdict)
+}
+
+fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, limits: Limits) -> Request {
+    let path = args.path.clone().filter(|path| path.as_os_str() != "-" && args.code.is_none());
+    Request {
+        text: source.text.clone(),
+        name: source.name.clone(),
+        argv0: match &path {
+            Some(path) => path.to_string_lossy().into_owned(),
+            None if args.code.is_some() => "-c".into(),
+            None => "-".into(),
+        },
+        path,
+        args: args.args.clone(),
+        python,
+        limits,
+        guards: if args.no_guards { Vec::new() } else { verdict.guards.iter().map(|guard| (guard.span, guard.op)).collect() },
+        stdin: match args.stdin.as_str() {
+            "closed" => Stdin::Closed,
+            "inherit" => Stdin::Inherit,
+            file => Stdin::File(file.into()),
+        },
+        cwd: args.cwd.clone(),
+        env: args.env.clone(),
+        strict_output: args.strict_output,
+        helper: None,
+    }
+}
+
+/// Lines of a program that was run without the fences around it are those of the text as it was given.
+fn original_lines(outcome: &mut Outcome, source: &Source) {
+    if !source.is_rescued() {
+        return;
+    }
+    let starts: Vec<u32> = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
+    let original = |line: u32| starts.get((line as usize).saturating_sub(1)).map_or(line, |start| source.position(*start).line);
+    let threads = outcome.threads.iter_mut().flat_map(|thread| &mut thread.frames);
+    for frame in outcome.stack.iter_mut().flatten().chain(threads).filter(|frame| frame.file == source.name) {
+        frame.line = original(frame.line);
+    }
+    if let Some(line) = outcome.error.as_mut().and_then(|error| error.line.as_mut()) {
+        *line = original(*line);
+    }
+}
+
+/// The limit of the first error.
+fn rejection(verdict: &Verdict) -> Option<LimitHit> {
+    let first = verdict.findings.iter().find(|finding| finding.level == Level::Error)?;
+    let (name, value) = first.limit?;
+    Some(LimitHit { name: name.to_owned(), value, observed: first.measure.map(|measure| measure.low).filter(|low| low.is_finite()) })
+}
+
+#[cfg(target_os = "linux")]
+fn signals() -> Option<Signals> {
+    executor::signal_fd(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn signals() -> Option<Signals> {
+    None
+}
+
+/// Passes the program's output on. A reader that has gone away is the reader's affair: the program runs on under its
+/// limits. One that has stopped reading must not keep a signal from being heard.
+struct Passing<'a> {
+    signals: Option<&'a Signals>,
+    given_up: bool,
+}
+
+impl Passing<'_> {
+    /// As much as a pipe takes at once when it says that it takes something.
+    const PIECE: usize = 4096;
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        for piece in bytes.chunks(Self::PIECE) {
+            if !self.given_up {
+                self.given_up = match stream {
+                    Stream::Stdout => {
+                        !self.ready(&io::stdout()) || io::stdout().write_all(piece).and_then(|()| io::stdout().flush()).is_err()
+                    }
+                    Stream::Stderr => !self.ready(&io::stderr()) || io::stderr().write_all(piece).is_err(),
+                };
+            }
+        }
+    }
+
+    /// Waits until the stream takes something. False when a signal came first.
+    #[cfg(target_os = "linux")]
+    fn ready(&self, stream: &impl std::os::fd::AsFd) -> bool {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let Some(signals) = self.signals else { return true };
+        loop {
+            let mut fds = [PollFd::new(stream, PollFlags::OUT), PollFd::new(signals, PollFlags::IN)];
+            let _ = poll(&mut fds, None);
+            if !fds[0].revents().is_empty() {
+                return true;
+            }
+            if !fds[1].revents().is_empty() {
+                return false;
+            }
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn ready<T>(&self, _: &T) -> bool {
+        self.signals.is_none()
+    }
+}
+
+/// Writes the report and gives the exit status.
+fn show(args: &RunArgs, outcome: &Outcome, source: Option<&Source>, color: Color) -> u8 {
+    match args.format {
+        RunFormat::Json => {
+            if let Ok(text) = serde_json::to_string(outcome) {
+                let _ = writeln!(io::stdout(), "{text}");
+            }
+        }
+        RunFormat::Text => {
+            if let Some(repr) = outcome.result_repr.as_deref().filter(|repr| *repr != "None") {
+                let _ = writeln!(io::stdout(), "{repr}");
+            }
+            let _ = io::stdout().flush();
+            let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
+            let _ = io::stderr().write_all(report::outcome::text(outcome, source, style).as_bytes());
+        }
+    }
+    outcome.interrupted_by().map_or(outcome.outcome.exit_code(), |signal| 128 + signal)
+}

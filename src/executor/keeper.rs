@@ -1,0 +1,256 @@
+//! The process between the helper and the program: parent of the program, reaper of everything the program leaves, and
+//! the one that ends it all on command or when the helper is gone. In a PID namespace it is the namespace's process 1;
+//! without one it is a subreaper. It runs no code of the program's and does nothing else.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::{Resource, Rlimit, WaitOptions, getrlimit, setrlimit, wait};
+
+use super::cgroup::Cgroup;
+use super::sys::{self, Forked};
+use super::tree;
+use super::wire::{self, Job};
+
+/// Ends everything and itself.
+pub const KILL: u8 = b'K';
+/// Sends the program's process the signal in the second byte.
+pub const SIGNAL: u8 = b'S';
+/// Empties the signal mask of the program's main thread.
+pub const UNBLOCK: u8 = b'U';
+/// Answer: the program's process has started; its pid follows.
+pub const STARTED: u8 = b'P';
+/// Answer: the program's process has ended; its wait status follows.
+pub const ENDED: u8 = b'E';
+/// Answer: whether the mask was emptied.
+pub const UNBLOCKED: u8 = b'B';
+
+/// What the keeper is given; everything else it closes.
+#[derive(Debug)]
+pub struct Ends {
+    /// To the helper, message-wise.
+    pub control: OwnedFd,
+    /// The worker's end of its channel.
+    pub worker: OwnedFd,
+    /// Where the worker's frozen frames are written.
+    pub trace: OwnedFd,
+    /// The program's stdout.
+    pub stdout: OwnedFd,
+    /// The program's stderr.
+    pub stderr: OwnedFd,
+}
+
+/// How the keeper was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    /// No namespace.
+    None,
+    /// A PID namespace.
+    Pid,
+    /// A PID namespace in a user namespace.
+    User,
+}
+
+/// Private memory of the interpreter itself and room for stacks, on top of the limit on what a program may hold.
+const SLACK: u64 = 256 << 20;
+
+/// Processes a PID namespace must be able to number; the kernel accepts no fewer.
+const LEAST_PID_MAX: u32 = 301;
+
+/// How many processes the hard caps allow. Above the limit, so that passing the limit is seen and reported as such
+/// rather than as a fork that fails.
+pub fn hard_cap(processes: u32) -> u32 {
+    processes.saturating_mul(2).saturating_add(32)
+}
+
+/// Writes this process's identity into its new user namespace, unchanged.
+fn map_identity(uid: u32, gid: u32) -> std::io::Result<()> {
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))
+}
+
+/// Runs as the keeper; never returns.
+pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), run_name: &str) -> ! {
+    let namespaced = isolation != Isolation::None;
+    let _ = rustix::process::setsid();
+    if isolation == Isolation::User && map_identity(uid, gid).is_err() {
+        sys::exit_now(3);
+    }
+    let mut own_proc = false;
+    let mut pid_max = false;
+    if namespaced {
+        let private = mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE).is_ok();
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        own_proc = private && mount("proc", "/proc", "proc", flags, None).is_ok();
+        // Since Linux 6.14 this is a property of the namespace; before, writing it would change the whole system.
+        pid_max = own_proc
+            && fs::read_to_string("/proc/sys/kernel/osrelease").is_ok_and(|release| at_least(&release, 6, 14))
+            && fs::write("/proc/sys/kernel/pid_max", hard_cap(job.limits.processes).max(LEAST_PID_MAX).to_string()).is_ok();
+    } else {
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
+    let Ok(signals) = sys::signal_fd(&[libc::SIGCHLD]) else { sys::exit_now(4) };
+    let rlimit = uid != 0;
+    let nproc = rlimit.then(|| {
+        let others = if isolation == Isolation::User { 0 } else { tasks_of(uid) };
+        others.saturating_add(u64::from(hard_cap(job.limits.processes)))
+    });
+    // Nothing else would stop a fork bomb of root's before the count is next looked at.
+    let cgroup =
+        (!pid_max && !rlimit).then(|| Cgroup::of(run_name)).flatten().filter(|cgroup| cgroup.enter(hard_cap(job.limits.processes)));
+    let program = match sys::fork() {
+        Ok(Forked::Parent(pid)) => pid,
+        Ok(Forked::Child) => start_worker(job, &ends, nproc),
+        Err(_) => sys::exit_now(5),
+    };
+    let control = ends.control;
+    // The program's side of every channel must be the program's alone.
+    drop((ends.worker, ends.trace, ends.stdout, ends.stderr));
+    let mut hello = vec![STARTED];
+    hello.extend_from_slice(&program.to_le_bytes());
+    hello.push(u8::from(own_proc) | u8::from(pid_max) << 1 | u8::from(rlimit) << 2 | u8::from(cgroup.is_some()) << 3);
+    let _ = rustix::io::write(&control, &hello);
+    keep(&control, &signals, program, namespaced, cgroup.as_ref())
+}
+
+fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {
+    let leave = || {
+        if let Some(cgroup) = cgroup {
+            cgroup.leave();
+        }
+    };
+    let mut alive = true;
+    loop {
+        while sys::next_signal(signals).is_some() {}
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+            if alive && pid.as_raw_nonzero().get() == program {
+                alive = false;
+                report(control, status.as_raw());
+            }
+        }
+        let mut fds = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
+        let _ = poll(&mut fds, None);
+        if fds[0].revents().is_empty() {
+            continue;
+        }
+        let mut message = [0_u8; 8];
+        match rustix::io::read(control, &mut message) {
+            Ok(2) if message[0] == SIGNAL && alive => sys::kill(program, i32::from(message[1])),
+            Ok(2) if message[0] == UNBLOCK => {
+                let done = alive && sys::unblock_from_outside(program);
+                let _ = rustix::io::write(control, &[UNBLOCKED, u8::from(done)]);
+            }
+            Ok(n) if n > 0 && message[0] != KILL => {}
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            // The command to kill, or the helper is gone, which means the same.
+            _ => break,
+        }
+    }
+    let reaped = |pid: rustix::process::Pid, status: i32| {
+        if alive && pid.as_raw_nonzero().get() == program {
+            report(control, status);
+        }
+    };
+    if namespaced {
+        loop {
+            sys::kill_namespace();
+            match wait(WaitOptions::empty()) {
+                Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
+                Err(Errno::CHILD) => {
+                    leave();
+                    sys::exit_now(0)
+                }
+                _ => {}
+            }
+        }
+    }
+    let done = tree::sweep(Duration::from_secs(30), reaped);
+    leave();
+    sys::exit_now(i32::from(!done))
+}
+
+fn report(control: &OwnedFd, status: i32) {
+    let mut message = vec![ENDED];
+    message.extend_from_slice(&status.to_le_bytes());
+    let _ = rustix::io::write(control, &message);
+}
+
+/// Turns this process into the interpreter.
+fn start_worker(job: &Job, ends: &Ends, nproc: Option<u64>) -> ! {
+    let _ = rustix::process::setsid();
+    let _ = fs::write("/proc/self/oom_score_adj", "1000");
+    sys::close_on_exec_from(3);
+    let open = getrlimit(Resource::Nofile).current.unwrap_or(1 << 20);
+    // High numbers, out of the way of programs that close everything below 256.
+    let least = if open > 1010 { 1000 } else { (open.saturating_sub(10)) as RawFd };
+    let keep = |fd: &OwnedFd| -> Option<OwnedFd> {
+        let high = fcntl_dupfd_cloexec(fd, least).ok()?;
+        fcntl_setfd(&high, FdFlags::empty()).ok()?;
+        Some(high)
+    };
+    let (Some(worker), Some(trace), Ok(out), Ok(err)) =
+        (keep(&ends.worker), keep(&ends.trace), ends.stdout.try_clone(), ends.stderr.try_clone())
+    else {
+        sys::exit_now(6)
+    };
+    for (resource, value) in
+        [(Resource::Data, Some(job.limits.memory.saturating_add(SLACK))), (Resource::Core, Some(0)), (Resource::Nproc, nproc)]
+    {
+        if let Some(value) = value {
+            let value = getrlimit(resource).maximum.map_or(value, |most| most.min(value));
+            let _ = setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
+        }
+    }
+    let boot = include_str!("worker/boot.py");
+    let mut command = Command::new(&job.python);
+    command.args(["-c", boot, &worker.as_raw_fd().to_string(), &trace.as_raw_fd().to_string()]);
+    command.stdin(Stdio::inherit()).stdout(out).stderr(err);
+    command.envs(job.env.iter().map(|(key, value)| (key, value)).collect::<HashMap<_, _>>());
+    if let Some(cwd) = &job.cwd {
+        command.current_dir(cwd);
+    }
+    sys::unblock_signals();
+    // `exec` gives SIGPIPE its default, as every program expects.
+    let error = command.exec();
+    let _ = rustix::io::write(&worker, &wire::frame(b'x', error.to_string().as_bytes()));
+    sys::exit_now(127)
+}
+
+/// Whether a kernel release such as `6.18.44-x` is at least `major.minor`.
+fn at_least(release: &str, major: u32, minor: u32) -> bool {
+    let mut parts = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse::<u32>().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= (major, minor)
+}
+
+/// How many threads a user has in all: what the limit on processes counts.
+fn tasks_of(uid: u32) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(entries) = fs::read_dir("/proc") else { return 0 };
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == uid))
+        .filter_map(|entry| Some(fs::read_dir(entry.path().join("task")).ok()?.count() as u64))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_least;
+
+    #[test]
+    fn kernel_releases_compare() {
+        assert!(at_least("6.14.0", 6, 14));
+        assert!(at_least("6.18.44-fc\n", 6, 14));
+        assert!(at_least("7.0", 6, 14));
+        assert!(!at_least("6.9.1", 6, 14));
+        assert!(!at_least("5.15.0-105", 6, 14));
+    }
+}

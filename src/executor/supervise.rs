@@ -1,0 +1,602 @@
+//! The helper: owns the clock and the kills of one run. Single-threaded, never runs the program's code, never blocks on
+//! anything the program or the host could hold, and decides on the exit of processes, never on the end of a pipe.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
+
+use super::cgroup::Cgroup;
+use super::keeper::{self, Ends, Isolation};
+use super::sys::{self, Forked};
+use super::tree::{self, View};
+use super::wire::{self, Ending, Got, Job, Queue, Reader, Stop, frame};
+use crate::limits::Limits;
+use crate::outcome::{Mechanisms, ThreadInfo};
+
+/// How long the interpreter may take to be ready.
+const START_LIMIT: Duration = Duration::from_secs(10);
+/// How often the tree is looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// How long a program has to end by a signal that was passed on to it.
+const GRACE: Duration = Duration::from_millis(500);
+/// The longest report taken from the worker.
+const MAX_REPORT: usize = 16 << 20;
+/// SIGURG is ignored by default: a program that unregisters the handler is not killed by it.
+const DUMP_SIGNAL: u8 = libc::SIGURG as u8;
+
+/// Runs as the helper; the host is at descriptor 1.
+pub fn main() -> std::process::ExitCode {
+    match serve() {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            let ending = Ending::failed(error.to_string());
+            let bytes = serde_json::to_vec(&ending).unwrap_or_default();
+            let stdout = std::io::stdout();
+            let mut queue = Queue::default();
+            queue.push(frame(b'z', &bytes));
+            queue.flush(stdout.as_fd());
+            std::process::ExitCode::from(70)
+        }
+    }
+}
+
+fn serve() -> std::io::Result<()> {
+    sys::unblock_signals();
+    let _ = rustix::process::setsid();
+    let host = fcntl_dupfd_cloexec(std::io::stdout(), 3)?;
+    let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
+    let mut reader = Reader::new(wire::MAX_FRAME);
+    let job: Job = loop {
+        match reader.next() {
+            Ok(Some((b'r', payload))) => break serde_json::from_slice(&payload)?,
+            Ok(None) => {}
+            _ => return Err(std::io::Error::other("the host sent something else than a job")),
+        }
+        if reader.fill(&host) == Got::End {
+            return Ok(());
+        }
+    };
+    let host_process = Pid::from_raw(job.host).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    // The pidfd is the host's only if the host was still this process's parent after it was opened.
+    if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) != Some(job.host) {
+        return Ok(());
+    }
+    rustix::io::ioctl_fionbio(&host, true)?;
+    // Should the keeper be killed, what it kept comes here.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let run = Run::start(&job, host, host_process, reader)?;
+    run.finish()
+}
+
+impl Ending {
+    /// Nothing was run because the helper failed.
+    pub fn failed(why: String) -> Self {
+        Ending {
+            stop: Stop::Failed,
+            detail: Some(why),
+            status: None,
+            signal: None,
+            report: None,
+            guard: None,
+            peak_memory: 0,
+            peak_processes: 0,
+            written: 0,
+            truncated: 0,
+            threads: Vec::new(),
+            stack_reason: None,
+            mechanisms: Mechanisms::default(),
+            killed: 0,
+            seconds: 0.0,
+        }
+    }
+}
+
+/// One of the program's two output pipes.
+struct Output {
+    fd: Option<OwnedFd>,
+    kind: u8,
+}
+
+struct Run {
+    limits: Limits,
+    strict: bool,
+    host: OwnedFd,
+    host_process: Option<OwnedFd>,
+    from_host: Reader,
+    to_host: Queue,
+    host_gone: bool,
+    keeper_pid: Pid,
+    keeper: OwnedFd,
+    control: Option<OwnedFd>,
+    worker: Option<OwnedFd>,
+    from_worker: Reader,
+    to_worker: Queue,
+    outputs: [Output; 2],
+    trace: Option<OwnedFd>,
+    view: View,
+    namespaced: bool,
+    program: i32,
+    started: Instant,
+    ready: Option<Instant>,
+    interrupted: Option<Instant>,
+    ending: Ending,
+    stop: Option<Stop>,
+    wait_status: Option<i32>,
+    unblocked: Option<bool>,
+}
+
+impl Run {
+    fn start(job: &Job, host: OwnedFd, host_process: Option<OwnedFd>, from_host: Reader) -> std::io::Result<Run> {
+        let (control, keeper_control) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let (worker, worker_end) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let (trace, trace_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let ends = Ends { control: keeper_control, worker: worker_end, trace: trace_end, stdout: stdout_end, stderr: stderr_end };
+        let run_name = std::process::id().to_string();
+        // A capability is known by using it: each form is tried, the weaker ones only where the kernel refuses.
+        let mut forms = if job.namespaces { vec![Isolation::Pid, Isolation::User] } else { Vec::new() };
+        forms.push(Isolation::None);
+        let mut made = None;
+        for form in forms {
+            let forked = match form {
+                Isolation::Pid => sys::fork_namespaced(false),
+                Isolation::User => sys::fork_namespaced(true),
+                Isolation::None => sys::fork(),
+            };
+            if let Ok(forked) = forked {
+                made = Some((forked, form));
+                break;
+            }
+        }
+        let Some((forked, isolation)) = made else { return Err(std::io::Error::last_os_error()) };
+        let pid = match forked {
+            Forked::Child => {
+                // The host's socket stays open here on purpose: the host sees its end only when this process is gone too,
+                // and by then nothing of the program is left.
+                drop((control, worker, trace, stdout, stderr, host_process));
+                keeper::run(job, ends, isolation, (uid, gid), &run_name)
+            }
+            Forked::Parent(pid) => pid,
+        };
+        drop(ends);
+        let keeper_pid = Pid::from_raw(pid).ok_or_else(|| std::io::Error::other("no keeper"))?;
+        let keeper = pidfd_open(keeper_pid, PidfdFlags::empty())?;
+        for fd in [&worker, &trace, &stdout, &stderr] {
+            rustix::io::ioctl_fionbio(fd, true)?;
+        }
+        let mut to_worker = Queue::default();
+        to_worker.push(frame(b'q', &serde_json::to_vec(&job.request)?));
+        let namespaced = isolation != Isolation::None;
+        let mut ending = Ending::failed(String::new());
+        ending.detail = None;
+        ending.mechanisms.pid_namespace = namespaced;
+        Ok(Run {
+            limits: job.limits,
+            strict: job.strict_output,
+            host,
+            host_process,
+            from_host,
+            to_host: Queue::default(),
+            host_gone: false,
+            keeper_pid,
+            keeper,
+            control: Some(control),
+            worker: Some(worker),
+            from_worker: Reader::new(MAX_REPORT),
+            to_worker,
+            outputs: [Output { fd: Some(stdout), kind: b'o' }, Output { fd: Some(stderr), kind: b'e' }],
+            trace: Some(trace),
+            view: View::descendants(pid),
+            namespaced,
+            program: 0,
+            started: Instant::now(),
+            ready: None,
+            interrupted: None,
+            ending,
+            stop: None,
+            wait_status: None,
+            unblocked: None,
+        })
+    }
+
+    fn finish(mut self) -> std::io::Result<()> {
+        let mut look = Instant::now() + TICK;
+        while self.stop.is_none() {
+            let now = Instant::now();
+            let deadline = self.deadline();
+            if now >= deadline {
+                self.stop(if self.interrupted.is_some() {
+                    Stop::Interrupted
+                } else if self.ready.is_some() {
+                    Stop::TimedOut
+                } else {
+                    Stop::StartTimedOut
+                });
+                break;
+            }
+            if now >= look {
+                self.look();
+                // Looking must not become the load itself where /proc is long.
+                look = Instant::now() + TICK.max(now.elapsed() * 10);
+                continue;
+            }
+            self.turn(deadline.min(look) - now);
+        }
+        let end = Instant::now();
+        self.ending.seconds = self.ready.map_or(0.0, |ready| end.duration_since(ready).as_secs_f64());
+        let stop = self.stop.unwrap_or(Stop::Failed);
+        if matches!(stop, Stop::TimedOut | Stop::Memory | Stop::Output) {
+            self.freeze_frame();
+        } else if stop == Stop::Processes {
+            self.ending.stack_reason = Some("too many processes: they were killed at once".into());
+        }
+        self.kill();
+        self.ending.stop = stop;
+        if let Some(status) = self.wait_status {
+            let signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
+            self.ending.signal = signal;
+            self.ending.status = Some(signal.map_or_else(|| libc::WEXITSTATUS(status), |signal| 128 + signal));
+        }
+        let bytes = serde_json::to_vec(&self.ending)?;
+        self.to_host.push(frame(b'z', &bytes));
+        while !self.to_host.is_empty() && !self.host_gone {
+            self.turn(Duration::from_mins(1));
+        }
+        Ok(())
+    }
+
+    fn deadline(&self) -> Instant {
+        let natural = match self.ready {
+            Some(ready) => ready + Duration::from_secs_f64(self.limits.timeout),
+            None => self.started + START_LIMIT,
+        };
+        self.interrupted.map_or(natural, |at| natural.min(at + GRACE))
+    }
+
+    fn stop(&mut self, stop: Stop) {
+        if self.stop.is_none() {
+            self.stop = Some(stop);
+        }
+    }
+
+    /// Waits for something to happen, at most so long, and deals with it.
+    fn turn(&mut self, wait: Duration) {
+        let both = |writes: bool| if writes { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+        let mut wanted: Vec<(Event, Option<&OwnedFd>, PollFlags)> = vec![
+            (Event::Host, (!self.host_gone).then_some(&self.host), both(!self.to_host.is_empty())),
+            (Event::HostDied, self.host_process.as_ref(), PollFlags::IN),
+        ];
+        if self.stop.is_none() {
+            wanted.extend([
+                (Event::Worker, self.worker.as_ref(), both(!self.to_worker.is_empty())),
+                (Event::Control, self.control.as_ref(), PollFlags::IN),
+                (Event::KeeperDied, Some(&self.keeper), PollFlags::IN),
+                (Event::Output(0), self.outputs[0].fd.as_ref(), PollFlags::IN),
+                (Event::Output(1), self.outputs[1].fd.as_ref(), PollFlags::IN),
+            ]);
+        }
+        let mut fds = wanted.iter().filter_map(|(_, fd, flags)| Some(PollFd::new((*fd)?, *flags))).collect::<Vec<_>>();
+        let names = wanted.iter().filter(|(_, fd, _)| fd.is_some()).map(|(name, ..)| *name).collect::<Vec<_>>();
+        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+        let _ = poll(&mut fds, Some(&timeout));
+        let events = names.iter().zip(&fds).map(|(name, fd)| (*name, fd.revents())).filter(|e| !e.1.is_empty()).collect::<Vec<_>>();
+        for (event, flags) in events {
+            match event {
+                Event::Host => self.host_event(flags),
+                Event::HostDied => self.lose_host(),
+                Event::Worker => self.worker_event(flags),
+                Event::Control => self.control_event(),
+                Event::KeeperDied => {
+                    self.control_event();
+                    self.stop(Stop::Exited);
+                }
+                Event::Output(index) => {
+                    self.output_event(index);
+                }
+            }
+        }
+    }
+
+    fn lose_host(&mut self) {
+        self.host_gone = true;
+        self.host_process = None;
+        self.stop(Stop::Failed);
+    }
+
+    fn host_event(&mut self, flags: PollFlags) {
+        if flags.contains(PollFlags::OUT) && !self.to_host.flush(&self.host) {
+            return self.lose_host();
+        }
+        if flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+            if self.from_host.fill(&self.host) == Got::End {
+                return self.lose_host();
+            }
+            while let Ok(Some((kind, payload))) = self.from_host.next() {
+                if kind == b's' && payload.len() == 1 {
+                    if self.interrupted.is_some() {
+                        self.stop(Stop::Interrupted);
+                    }
+                    self.tell_keeper(&[keeper::SIGNAL, payload[0]]);
+                    self.interrupted.get_or_insert_with(Instant::now);
+                }
+            }
+        }
+    }
+
+    fn tell_keeper(&mut self, message: &[u8]) {
+        if let Some(control) = &self.control {
+            let _ = rustix::io::write(control, message);
+        }
+    }
+
+    fn worker_event(&mut self, flags: PollFlags) {
+        let Some(worker) = &self.worker else { return };
+        if flags.contains(PollFlags::OUT) {
+            self.to_worker.flush(worker);
+        }
+        if !flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
+            return;
+        }
+        let got = self.from_worker.fill(worker);
+        loop {
+            match self.from_worker.next() {
+                Ok(Some((kind, payload))) => self.worker_frame(kind, &payload),
+                Ok(None) => break,
+                Err(()) => {
+                    self.worker = None;
+                    return;
+                }
+            }
+        }
+        if got == Got::End {
+            self.worker = None;
+        }
+    }
+
+    /// Whatever a frame says, it can only change what is reported about its own run.
+    fn worker_frame(&mut self, kind: u8, payload: &[u8]) {
+        let parsed = || serde_json::from_slice::<serde_json::Value>(payload).ok();
+        match kind {
+            b'r' if self.ready.is_none() => {
+                self.ready = Some(Instant::now());
+                self.ending.mechanisms.guards =
+                    parsed().and_then(|value| value.get("guards").and_then(serde_json::Value::as_u64)).unwrap_or(0) as u32;
+            }
+            b'l' if self.ending.guard.is_none() => {
+                self.ending.guard = parsed();
+                if self.ending.guard.is_some() {
+                    self.stop(Stop::Guarded);
+                }
+            }
+            b'd' => self.ending.report = parsed(),
+            b'x' | b'v' if self.ready.is_none() => {
+                self.ending.detail = Some(String::from_utf8_lossy(payload).into_owned());
+                self.ending.report = Some(serde_json::Value::from(if kind == b'x' { "exec" } else { "version" }));
+                self.stop(Stop::NoPython);
+            }
+            _ => {}
+        }
+    }
+
+    fn control_event(&mut self) {
+        let Some(control) = &self.control else { return };
+        let mut message = [0_u8; 8];
+        let got = rustix::net::recv(control, &mut message, rustix::net::RecvFlags::DONTWAIT).map(|(n, _)| n);
+        let number = || i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
+        match got {
+            Ok(6) if message[0] == keeper::STARTED => {
+                let (program, flags) = (number(), message[5]);
+                self.started_program(program, flags);
+            }
+            Ok(5) if message[0] == keeper::ENDED => {
+                self.wait_status = Some(number());
+                self.stop(Stop::Exited);
+            }
+            Ok(2) if message[0] == keeper::UNBLOCKED => self.unblocked = Some(message[1] != 0),
+            Ok(0) => self.control = None,
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => self.control = None,
+        }
+    }
+
+    fn started_program(&mut self, program: i32, flags: u8) {
+        self.program = program;
+        let mechanisms = &mut self.ending.mechanisms;
+        mechanisms.cgroup = flags & 8 != 0;
+        mechanisms.process_cap =
+            [(8, "cgroup"), (4, "rlimit"), (2, "pid_max")].into_iter().find(|(flag, _)| flags & flag != 0).map(|(_, name)| name.to_owned());
+        if self.namespaced
+            && flags & 1 != 0
+            && let Some(inside) = View::namespace(self.keeper_pid.as_raw_nonzero().get())
+            && !inside.list().is_empty()
+        {
+            mechanisms.own_proc = true;
+            self.view = inside;
+            return;
+        }
+        if self.namespaced
+            && let Some(outside) = self.view.list().into_iter().find(|p| p.parent == self.keeper_pid.as_raw_nonzero().get())
+        {
+            // Seen from out here the program has another number.
+            self.program = outside.pid;
+        }
+    }
+
+    /// Reads one block. True when there may be more.
+    fn output_event(&mut self, index: usize) -> bool {
+        let Some(fd) = &self.outputs[index].fd else { return false };
+        let mut block = vec![0_u8; 64 << 10];
+        match rustix::io::read(fd, &mut block) {
+            Ok(0) => {
+                self.outputs[index].fd = None;
+                false
+            }
+            Ok(n) => {
+                let kept = self.ending.written - self.ending.truncated;
+                let room = (self.limits.output.saturating_sub(kept) as usize).min(n);
+                self.ending.written += n as u64;
+                self.ending.truncated += (n - room) as u64;
+                if room > 0 {
+                    block.truncate(room);
+                    self.to_host.push(frame(self.outputs[index].kind, &block));
+                    self.to_host.flush(&self.host);
+                }
+                let most = if self.strict { self.limits.output } else { self.limits.output.saturating_mul(Limits::OUTPUT_FACTOR) };
+                if self.ending.written > most {
+                    self.stop(Stop::Output);
+                }
+                true
+            }
+            Err(Errno::INTR) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// Looks at the tree: memory and the number of processes and threads.
+    fn look(&mut self) {
+        if self.program == 0 {
+            return;
+        }
+        let list = self.view.list();
+        let count = list.iter().map(|process| process.threads).sum::<u32>();
+        let mut memory = list.iter().map(|process| process.resident).sum::<u64>();
+        // A forked family shares most of its pages: the sum of what is resident counts them many times over.
+        if memory > self.limits.memory && list.len() > 1 {
+            memory = list.iter().map(|process| self.view.proportional(process.pid).unwrap_or(process.resident)).sum();
+        }
+        self.ending.peak_memory = self.ending.peak_memory.max(memory);
+        self.ending.peak_processes = self.ending.peak_processes.max(count);
+        if memory > self.limits.memory {
+            self.stop(Stop::Memory);
+        } else if count > self.limits.processes {
+            self.stop(Stop::Processes);
+        }
+    }
+
+    /// Has the program's process write down where it is, and reads that.
+    fn freeze_frame(&mut self) {
+        let begin = Instant::now();
+        let state = self.view.status(self.program, "State").unwrap_or_default();
+        if state.starts_with('T') {
+            self.tell_keeper(&[keeper::SIGNAL, libc::SIGCONT as u8]);
+        }
+        let mask = |key: &str| {
+            let text = self.view.status(self.program, key)?;
+            Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
+        };
+        let (blocked, caught) = (mask("SigBlk").unwrap_or(false), mask("SigCgt").unwrap_or(true));
+        if caught {
+            if blocked {
+                self.tell_keeper(&[keeper::UNBLOCK, 0]);
+                while self.unblocked.is_none() && begin.elapsed() < Duration::from_millis(40) && self.control.is_some() {
+                    if let Some(control) = &self.control {
+                        wait_readable(control, Duration::from_millis(5));
+                    }
+                    self.control_event();
+                }
+            }
+            self.tell_keeper(&[keeper::SIGNAL, DUMP_SIGNAL]);
+            let text = self.read_trace(begin);
+            self.ending.threads = super::frames::parse(&text, self.program as u32);
+            if self.ending.threads.is_empty() {
+                self.ending.stack_reason = Some(if blocked && self.unblocked != Some(true) {
+                    "the program blocks the signal that would make it say where it is".into()
+                } else {
+                    "the program did not say in time where it is".to_string()
+                });
+            } else {
+                self.ending.mechanisms.stack = Some(if blocked { "ptrace" } else { "signal" }.into());
+            }
+        } else {
+            self.ending.stack_reason = Some("the program does not handle the signal that would make it say where it is".into());
+        }
+        for process in self.view.list().into_iter().filter(|process| process.pid != self.program).take(100) {
+            self.ending.threads.push(ThreadInfo {
+                pid: process.pid as u32,
+                thread: None,
+                command: Some(self.view.command(process.pid)),
+                frames: Vec::new(),
+            });
+        }
+    }
+
+    /// The dump has no end mark: it ends with a silence. A pipe that is not drained would stall it.
+    fn read_trace(&mut self, begin: Instant) -> String {
+        let mut text = Vec::new();
+        let Some(trace) = &self.trace else { return String::new() };
+        let mut block = vec![0_u8; 64 << 10];
+        while begin.elapsed() < Duration::from_millis(100) && text.len() < 1 << 20 {
+            let silence =
+                if text.is_empty() { Duration::from_millis(100).saturating_sub(begin.elapsed()) } else { Duration::from_millis(10) };
+            if !wait_readable(trace, silence) {
+                break;
+            }
+            match rustix::io::read(trace, &mut block) {
+                Ok(0) => break,
+                Ok(n) => text.extend_from_slice(&block[..n]),
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(_) => break,
+            }
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Ends everything that is left of the program, then takes what it had still written.
+    fn kill(&mut self) {
+        self.ending.killed = if self.program == 0 { 0 } else { self.view.list().len() as u32 };
+        self.tell_keeper(&[keeper::KILL, 0]);
+        // In a namespace killing its first process ends the rest, only later; without one the keeper's sweep is what
+        // ends the rest, and the helper's own comes after it.
+        let patience = if self.namespaced { 20 } else { 3000 };
+        if !wait_readable(&self.keeper, Duration::from_millis(patience)) {
+            let _ = pidfd_send_signal(&self.keeper, Signal::KILL);
+        }
+        while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
+        tree::sweep(Duration::from_secs(10), |_, _| {});
+        if self.ending.mechanisms.cgroup
+            && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
+        {
+            // The keeper does this too, unless it was killed.
+            cgroup.remove();
+        }
+        // What the keeper had still to say; it has ended, so there are a few messages at most.
+        for _ in 0..8 {
+            self.control_event();
+        }
+        if let Some(worker) = self.worker.take() {
+            while self.from_worker.fill(&worker) == Got::Some {}
+            while let Ok(Some((kind, payload))) = self.from_worker.next() {
+                self.worker_frame(kind, &payload);
+            }
+        }
+        for index in 0..2 {
+            while self.output_event(index) {}
+        }
+    }
+}
+
+/// What [`Run::turn`] waits for.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Host,
+    HostDied,
+    Worker,
+    Control,
+    KeeperDied,
+    Output(usize),
+}
+
+/// Waits until a descriptor is readable. False when it is not in time.
+fn wait_readable(fd: &OwnedFd, wait: Duration) -> bool {
+    let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+    let mut fds = [PollFd::new(fd, PollFlags::IN)];
+    matches!(poll(&mut fds, Some(&timeout)), Ok(n) if n > 0)
+}

@@ -1,0 +1,141 @@
+//! The system calls that need `unsafe`, each behind a safe function. The only file of the crate that may use it.
+//!
+//! All of them are called from the helper process, which has one thread from its start to its end; that is what makes
+//! `fork` without `exec` sound here.
+#![expect(unsafe_code, reason = "fork, clone, signalfd, ptrace and kill(-1) have no safe wrapper")]
+
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+
+/// Which side of a fork this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forked {
+    /// The new process.
+    Child,
+    /// The process that called, with the child's pid.
+    Parent(i32),
+}
+
+fn forked(pid: i64) -> io::Result<Forked> {
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(Forked::Child),
+        pid => Ok(Forked::Parent(pid as i32)),
+    }
+}
+
+/// `fork`, from a process with a single thread.
+pub fn fork() -> io::Result<Forked> {
+    // SAFETY: the helper and its children have one thread, so no lock can be held by a thread that the child lacks.
+    forked(i64::from(unsafe { libc::fork() }))
+}
+
+/// `fork` into new namespaces: the child is the first process of a PID namespace of its own and has its own view of the
+/// mounts. With `user`, in a user namespace too, which needs no privilege.
+pub fn fork_namespaced(user: bool) -> io::Result<Forked> {
+    let flags = libc::CLONE_NEWPID | libc::CLONE_NEWNS | if user { libc::CLONE_NEWUSER } else { 0 } | libc::SIGCHLD;
+    // SAFETY: without CLONE_VM and with a null stack, clone(2) is fork(2); the caller has a single thread. The argument
+    // order (flags, stack, parent tid, child tid, tls) differs between architectures only in the arguments that are 0.
+    forked(unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(flags), 0_usize, 0_usize, 0_usize, 0_usize) })
+}
+
+/// Blocks the signals for this thread and gives a descriptor that becomes readable when one is pending.
+pub fn signal_fd(signals: &[i32]) -> io::Result<OwnedFd> {
+    // SAFETY: `set` is initialised by sigemptyset before it is used, and outlives the calls.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut set);
+        for &signal in signals {
+            libc::sigaddset(&raw mut set, signal);
+        }
+        if libc::sigprocmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        match libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
+            -1 => Err(io::Error::last_os_error()),
+            fd => Ok(OwnedFd::from_raw_fd(fd)),
+        }
+    }
+}
+
+/// Lets all signals through again: a mask is inherited over exec, and a program must not start with ours.
+pub fn unblock_signals() {
+    // SAFETY: `set` is initialised by sigemptyset before it is used.
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::sigset_t>();
+        libc::sigemptyset(&raw mut set);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+/// The number of the next pending signal of a [`signal_fd`], if there is one.
+pub fn next_signal(fd: &OwnedFd) -> Option<i32> {
+    let mut buffer = [0_u8; size_of::<libc::signalfd_siginfo>()];
+    match rustix::io::read(fd, &mut buffer) {
+        Ok(n) if n == buffer.len() => Some(i32::from_ne_bytes([buffer[0], buffer[1], buffer[2], buffer[3]])),
+        _ => None,
+    }
+}
+
+/// Kills every process of this PID namespace but its first one. Refuses outside a namespace of its own, where it would
+/// end every process of the user.
+pub fn kill_namespace() {
+    // SAFETY: getpid and kill have no memory effects. In the root namespace pid 1 is the system's init, which never is
+    // this process; in any other, `kill(-1)` reaches this namespace and those below it only.
+    unsafe {
+        if libc::getpid() == 1 {
+            libc::kill(-1, libc::SIGKILL);
+        }
+    }
+}
+
+/// Sends a signal to a process that the caller knows to be alive or unreaped (its own child).
+pub fn kill(pid: i32, signal: i32) {
+    // SAFETY: kill has no memory effects.
+    unsafe {
+        libc::kill(pid, signal);
+    }
+}
+
+/// Marks every descriptor from `first` on as closed at exec.
+pub fn close_on_exec_from(first: u32) {
+    // SAFETY: close_range with CLOEXEC changes flags only. Older kernels refuse it, and then descriptors that the host
+    // left inheritable stay so, as with any program it starts.
+    unsafe {
+        libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+    }
+}
+
+/// Ends the process at once, without running anything of the parent's that a fork copied.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: _exit never returns and runs no handlers.
+    unsafe { libc::_exit(status) }
+}
+
+/// Empties the signal mask of the main thread of a process, from outside: a program that blocks every signal still gets
+/// the one that makes it write down where it is.
+pub fn unblock_from_outside(pid: i32) -> bool {
+    const SETSIGMASK: libc::c_uint = 0x420b;
+    let none = std::ptr::null_mut::<libc::c_void>();
+    let empty = 0_u64;
+    // SAFETY: ptrace is called on a child of this process; `empty` is the kernel's 8-byte signal mask and outlives the
+    // call. Whatever happens, the tracee is detached.
+    unsafe {
+        if libc::ptrace(libc::PTRACE_SEIZE, pid, none, none) != 0 {
+            return false;
+        }
+        libc::ptrace(libc::PTRACE_INTERRUPT, pid, none, none);
+        let mut status = 0;
+        let mut stopped = false;
+        for _ in 0..50 {
+            if libc::waitpid(pid, &raw mut status, libc::WNOHANG | libc::__WALL) == pid {
+                stopped = libc::WIFSTOPPED(status);
+                break;
+            }
+            libc::usleep(200);
+        }
+        let done = stopped && libc::ptrace(SETSIGMASK as _, pid, 8_usize, &raw const empty) == 0;
+        libc::ptrace(libc::PTRACE_DETACH, pid, none, none);
+        done
+    }
+}

@@ -1,0 +1,202 @@
+//! The process tree of a run, read from `/proc`, and how to end all of it without a namespace.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, wait};
+
+/// One process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Process {
+    /// Its number in the view it was read from.
+    pub pid: i32,
+    /// Its parent's.
+    pub parent: i32,
+    /// The state letter of `/proc/PID/stat`.
+    pub state: u8,
+    /// How many threads it has.
+    pub threads: u32,
+    /// When it started, in ticks: tells a process from a later one of the same number.
+    pub started: u64,
+    /// Resident memory in bytes.
+    pub resident: u64,
+}
+
+/// Where to read a tree from.
+#[derive(Debug)]
+pub struct View {
+    /// Keeps the mount that `proc` leads to, whatever the program mounts over it.
+    _pin: Option<fs::File>,
+    proc: PathBuf,
+    /// The process whose descendants make the tree; none when everything but process 1 is the tree.
+    root: Option<i32>,
+}
+
+impl View {
+    /// All descendants of a process, found by scanning `/proc`.
+    pub fn descendants(root: i32) -> Self {
+        View { _pin: None, proc: "/proc".into(), root: Some(root) }
+    }
+
+    /// Everything in a PID namespace, seen through the `/proc` its first process mounted.
+    pub fn namespace(init: i32) -> Option<Self> {
+        let folder = fs::File::open(format!("/proc/{init}/root/proc")).ok()?;
+        let proc = format!("/proc/self/fd/{}", folder.as_raw_fd()).into();
+        Some(View { _pin: Some(folder), proc, root: None })
+    }
+
+    /// The living processes of the tree (zombies are not), without its root.
+    pub fn list(&self) -> Vec<Process> {
+        let Ok(entries) = fs::read_dir(&self.proc) else { return Vec::new() };
+        let all = entries
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+            .filter_map(|pid| read(&self.proc, pid))
+            .collect::<Vec<_>>();
+        let tree = match self.root {
+            None => all.into_iter().filter(|process| process.pid != 1).collect(),
+            Some(root) => below(&all, root),
+        };
+        tree.into_iter().filter(|process| !matches!(process.state, b'Z' | b'X')).collect()
+    }
+
+    /// The proportional share of memory of one process: what is shared counts once over all who share it.
+    pub fn proportional(&self, pid: i32) -> Option<u64> {
+        let text = fs::read_to_string(self.proc.join(format!("{pid}/smaps_rollup"))).ok()?;
+        let line = text.lines().find(|line| line.starts_with("Pss:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
+    }
+
+    /// One line of `/proc/PID/status`.
+    pub fn status(&self, pid: i32, key: &str) -> Option<String> {
+        let text = fs::read_to_string(self.proc.join(format!("{pid}/status"))).ok()?;
+        let line = text.lines().find(|line| line.starts_with(key))?;
+        Some(line[key.len()..].trim_start_matches(':').trim().to_owned())
+    }
+
+    /// The command line, shortened.
+    pub fn command(&self, pid: i32) -> String {
+        let bytes = fs::read(self.proc.join(format!("{pid}/cmdline"))).unwrap_or_default();
+        let words = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
+        words.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+    }
+}
+
+fn read(proc: &Path, pid: i32) -> Option<Process> {
+    let stat = fs::read(proc.join(format!("{pid}/stat"))).ok()?;
+    // The name in parentheses may hold anything, further parentheses included.
+    let rest = &stat[stat.iter().rposition(|byte| *byte == b')')? + 2..];
+    let fields = std::str::from_utf8(rest).ok()?.split(' ').collect::<Vec<_>>();
+    let number = |field: usize| fields.get(field - 3).and_then(|text| text.parse::<u64>().ok());
+    Some(Process {
+        pid,
+        parent: number(4)? as i32,
+        state: *fields.first()?.as_bytes().first()?,
+        threads: number(20)? as u32,
+        started: number(22)?,
+        resident: number(24)?.saturating_mul(4096),
+    })
+}
+
+fn below(all: &[Process], root: i32) -> Vec<Process> {
+    let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
+    for process in all {
+        children.entry(process.parent).or_default().push(*process);
+    }
+    let mut found = Vec::new();
+    let mut next = vec![root];
+    while let Some(pid) = next.pop() {
+        for child in children.remove(&pid).unwrap_or_default() {
+            found.push(child);
+            next.push(child.pid);
+        }
+    }
+    found
+}
+
+/// Ends every descendant of this process, which must be a subreaper: stops parents before it kills, so that nothing
+/// forks away, and repeats until the kernel says that there is no child left. `reaped` hears of each one. False when
+/// the time was not enough.
+pub fn sweep(limit: Duration, mut reaped: impl FnMut(Pid, i32)) -> bool {
+    let me = rustix::process::getpid().as_raw_nonzero().get();
+    let view = View::descendants(me);
+    let start = Instant::now();
+    loop {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
+                Err(rustix::io::Errno::CHILD) => return true,
+                Err(rustix::io::Errno::INTR) => {}
+                _ => break,
+            }
+        }
+        let mut stopped = HashSet::new();
+        // Stop to a fixpoint: a round that finds nobody new has them all, as a stopped process cannot fork.
+        loop {
+            let fresh = view.list().into_iter().filter(|p| !stopped.contains(&(p.pid, p.started))).collect::<Vec<_>>();
+            if fresh.is_empty() {
+                break;
+            }
+            for process in fresh {
+                signal(&process, Signal::STOP);
+                stopped.insert((process.pid, process.started));
+            }
+            if start.elapsed() > limit {
+                break;
+            }
+        }
+        for process in view.list() {
+            signal(&process, Signal::KILL);
+        }
+        let round = Instant::now();
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
+                Err(rustix::io::Errno::CHILD) => return true,
+                Err(rustix::io::Errno::INTR) => {}
+                // Dying takes a moment (a gigabyte takes 50 ms); look again for newcomers after a short while.
+                _ if round.elapsed() > Duration::from_millis(4) => break,
+                _ => std::thread::sleep(Duration::from_micros(300)),
+            }
+        }
+        if start.elapsed() > limit {
+            return false;
+        }
+    }
+}
+
+/// Signals exactly the process that was listed, not a later one with the same number.
+fn signal(process: &Process, signal: Signal) {
+    let Some(pid) = Pid::from_raw(process.pid) else { return };
+    let Ok(fd) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    if read(Path::new("/proc"), process.pid).is_some_and(|now| now.started == process.started) {
+        let _ = pidfd_send_signal(fd, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: i32, parent: i32) -> Process {
+        Process { pid, parent, state: b'S', threads: 1, started: 0, resident: 0 }
+    }
+
+    #[test]
+    fn finds_grandchildren_but_not_siblings() {
+        let all = [process(2, 1), process(3, 2), process(4, 3), process(5, 1)];
+        let mut pids = below(&all, 2).into_iter().map(|p| p.pid).collect::<Vec<_>>();
+        pids.sort_unstable();
+        assert_eq!(pids, [3, 4]);
+    }
+
+    #[test]
+    fn reads_its_own_process() {
+        let me = std::process::id() as i32;
+        let process = read(Path::new("/proc"), me).expect("this process is in /proc");
+        assert_eq!(process.pid, me);
+        assert!(process.threads >= 1 && process.resident > 100_000);
+    }
+}

@@ -1,0 +1,119 @@
+# Runs one program as `__main__`, as CPython runs a script, and reports how it ended. Imports next to nothing before the
+# program does: what is imported here would be seen, and would cost every start.
+import _signal
+import os
+import sys
+
+FILE = "<antifreeze>"
+_write, _getpid = os.write, os.getpid
+# Larger sources are compiled without their tree in between, which would take hundreds of megabytes.
+TREE_LIMIT = 400_000
+
+
+def send(control, kind, text):
+    """Sends one frame to the helper."""
+    data = text.encode("utf-8", "replace")
+    data = len(data).to_bytes(4, "little") + kind + data
+    while data:
+        data = data[_write(control, data):]
+
+
+def prepare(request, control, trace):
+    """Makes everything ready and gives the function that runs the program."""
+    import faulthandler
+
+    for fd in (control, trace):
+        os.set_inheritable(fd, False)
+    faulthandler.register(_signal.SIGURG, file=trace, all_threads=True, chain=False)
+    sys.argv[:] = request["argv"]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = [sys.executable, *request["argv"]]
+    if request["path0"] is not None and sys.path and sys.path[0] == "":
+        sys.path[0] = request["path0"]
+    main = sys.modules["__main__"]
+    space = main.__dict__
+    for name in [name for name in space if not name.startswith("__")]:
+        del space[name]
+    if request["is_file"]:
+        import _frozen_importlib_external as external
+
+        main.__file__ = request["file"]
+        main.__cached__ = None
+        main.__loader__ = external.SourceFileLoader("__main__", request["file"])
+    # Lines reach the host as they are written, so that what a program said before it froze is not lost in its buffer.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True)
+    pid = _getpid()
+
+    def run():
+        status = run_program(request, space, control, pid)
+        if status:
+            raise SystemExit(status)
+
+    return run
+
+
+def ending(request):
+    """The functions that make reports; compiled only where there is more to say than a small number."""
+    scope = {"__name__": "antifreeze ending"}
+    exec(compile(request["ending"], FILE, "exec"), scope)
+    return scope
+
+
+def run_program(request, space, control, pid):
+    """Runs the program; gives the status to exit with. The interpreter's own end comes after: it joins threads, runs
+    atexit and finalisers exactly as for any script, still under the deadline."""
+    name = request["file"]
+    status = 0
+    try:
+        value, found = execute(request, space, control)
+        if not found or value is None:
+            report = '{"kind":"ok","result":null,"repr":%s}' % ('"None"' if found else "null")
+        elif type(value) is int and -(1 << 53) <= value <= 1 << 53:
+            report = '{"kind":"ok","result":%d,"repr":"%d"}' % (value, value)
+        else:
+            report = ending(request)["result"](value)
+        value = None
+    except SystemExit as error:
+        status, report = ending(request)["leave"](error, name)
+    except BaseException as error:
+        status, report = ending(request)["fail"](error, request)
+    # A child that the program forked ends here too; the report is its parent's to give.
+    if _getpid() == pid:
+        send(control, b"d", report)
+    return status
+
+
+def execute(request, space, control):
+    name, source = request["file"], request["source"]
+    guards = request["guards"]
+    last = None
+    placed = 0
+    failed = None
+    body = None
+    if guards or len(source) <= TREE_LIMIT:
+        try:
+            tree = compile(source, name, "exec", 0x400, True)
+            if guards:
+                scope = {"__name__": "antifreeze guards", "send": send, "control": control, "request": request}
+                exec(compile(request["guards_source"], FILE, "exec"), scope)
+                placed = scope["place"](tree, guards)
+            if tree.body and type(tree.body[-1]).__name__ == "Expr":
+                last = tree.body.pop()
+            body = compile(tree, name, "exec", 0, True)
+            if last is not None:
+                import _ast
+
+                last = compile(_ast.Expression(last.value), name, "eval", body.co_flags & 0x1FE0000, True)
+            tree = None
+        except BaseException as error:
+            failed = error
+    send(control, b"r", '{"guards":%d}' % placed)
+    if failed is not None:
+        raise failed
+    if body is None:
+        body = compile(source, name, "exec", 0, True)
+    exec(body, space)
+    if last is None:
+        return None, False
+    return eval(last, space), True
