@@ -91,7 +91,8 @@ pub fn check(reality: &mut Reality, code: &str, seeds: &[u64], look: Look) -> (V
     let checked = match std::panic::catch_unwind(|| verdict::check(source, &settings, Profile::Agent)) {
         Ok(checked) => checked,
         Err(panic) => {
-            let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?");
+            let message =
+                panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?");
             return (vec![Violation { kind: "panic", what: message.to_owned() }], tally);
         }
     };
@@ -158,9 +159,16 @@ fn check_globals(facts: &Facts, run: &Run, violations: &mut Vec<Violation>, tall
     // What is certainly bound is bound.
     for (name, wide) in &facts.globals {
         let certain = |wide: &Value| !matches!(wide["kind"].as_str(), Some("unbound" | "any" | "never"));
-        let bound = if wide["kind"] == "one_of" { wide["alternatives"].as_array().is_some_and(|all| all.iter().all(certain)) } else { certain(wide) };
+        let bound = if wide["kind"] == "one_of" {
+            wide["alternatives"].as_array().is_some_and(|all| all.iter().all(certain))
+        } else {
+            certain(wide)
+        };
         if bound && !is_dunder(name) && !run.globals.contains_key(name) {
-            violations.push(Violation { kind: "unbound", what: format!("`{name}` (seed {}) is not bound in reality: abstract {}", run.seed, short(wide)) });
+            violations.push(Violation {
+                kind: "unbound",
+                what: format!("`{name}` (seed {}) is not bound in reality: abstract {}", run.seed, short(wide)),
+            });
         }
     }
 }
@@ -183,14 +191,23 @@ fn check_times(code: &str, facts: &Facts, run: &Run, violations: &mut Vec<Violat
         } else if refuted {
             let kind = if endless(fact) { "endless" } else { "floor" };
             let line = line_of(code, fact.span.start);
-            let what = format!("{:?} at line {line}: at least {} s claimed, {} s in reality ({:?})", fact.kind, measure.low, run.seconds, fact.words.get("reason"));
+            let what = format!(
+                "{:?} at line {line}: at least {} s claimed, {} s in reality ({:?})",
+                fact.kind,
+                measure.low,
+                run.seconds,
+                fact.words.get("reason")
+            );
             violations.push(Violation { kind, what });
         }
     }
     if !facts.coverage.out_of_fuel {
         tally.floors += 1;
         if facts.floor > run.seconds {
-            violations.push(Violation { kind: "floor", what: format!("the program takes at least {} s, and took {} s", facts.floor, run.seconds) });
+            violations.push(Violation {
+                kind: "floor",
+                what: format!("the program takes at least {} s, and took {} s", facts.floor, run.seconds),
+            });
         }
     }
 }
@@ -242,7 +259,8 @@ fn check_integers(code: &str, facts: &Facts, run: &Run, settings: &Settings, vio
             && let Some(bits) = seen.get(&(fact.span.start, fact.span.end))
             && measure.low > *bits as f64
         {
-            let what = format!("`{}` has at least {} bits, and had {bits}", &code[fact.span.start as usize..fact.span.end as usize], measure.low);
+            let what =
+                format!("`{}` has at least {} bits, and had {bits}", &code[fact.span.start as usize..fact.span.end as usize], measure.low);
             violations.push(Violation { kind: "bits", what });
         }
     }

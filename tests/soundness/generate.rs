@@ -101,7 +101,17 @@ pub fn program(seed: u64) -> String {
     let mut random = Random(seed.wrapping_mul(0x5851_f42d_4c95_7f2d));
     let outside = *random.pick(&[0, 0, 0, 5, 15, 40]);
     let budget = 6 + random.below(22);
-    let mut g = Generator { random, out: String::new(), scopes: vec![Vec::new()], functions: Vec::new(), fresh: 0, budget, outside, has_class: false, guarded: false };
+    let mut g = Generator {
+        random,
+        out: String::new(),
+        scopes: vec![Vec::new()],
+        functions: Vec::new(),
+        fresh: 0,
+        budget,
+        outside,
+        has_class: false,
+        guarded: false,
+    };
     if outside > 0 {
         g.out.push_str("import os, random, time\n");
     }
@@ -195,7 +205,11 @@ impl Generator {
             6 => format!("{} {op} {}", self.expression(Ty::Str, 1), self.expression(Ty::Str, 1)),
             7 => format!("{} {op} {}", self.expression(Ty::Float, 1), self.expression(Ty::Int, 1)),
             8 => format!("{} {op} {} {op} {}", self.expression(Ty::Int, 0), self.expression(Ty::Int, 1), self.expression(Ty::Int, 0)),
-            9 => format!("{} is {}", self.variable(Ty::List).unwrap_or_else(|| "None".to_owned()), self.variable(Ty::List).unwrap_or_else(|| "None".to_owned())),
+            9 => format!(
+                "{} is {}",
+                self.variable(Ty::List).unwrap_or_else(|| "None".to_owned()),
+                self.variable(Ty::List).unwrap_or_else(|| "None".to_owned())
+            ),
             10 => format!("isinstance({}, {})", self.expression(Ty::Int, 1), self.random.pick(&["int", "str", "(int, float)", "bool"])),
             _ => format!("{} {op} {}", self.expression(Ty::Int, 1), self.expression(Ty::Int, 1)),
         }
@@ -218,7 +232,12 @@ impl Generator {
             }
         }
         if self.random.chance(5) {
-            return format!("({} if {} else {})", self.expression(ty, depth - 1), self.condition(depth - 1), self.expression(ty, depth - 1));
+            return format!(
+                "({} if {} else {})",
+                self.expression(ty, depth - 1),
+                self.condition(depth - 1),
+                self.expression(ty, depth - 1)
+            );
         }
         let fitting: Vec<&str> = EXPRESSIONS.iter().filter(|(letter, _)| Ty::of(*letter) == Some(ty)).map(|(_, text)| *text).collect();
         if fitting.is_empty() {
@@ -252,13 +271,16 @@ impl Generator {
                     return self.from_outside();
                 }
                 match self.random.below(12) {
-                    0 => (*self.random.pick(&["True", "False", "255", "1000", "(-7)", "65536", "(2 ** 40)", "(10 ** 12)", "(-1)"])).to_owned(),
+                    0 => (*self.random.pick(&["True", "False", "255", "1000", "(-7)", "65536", "(2 ** 40)", "(10 ** 12)", "(-1)"]))
+                        .to_owned(),
                     1 => format!("{}", self.random.below(100_000)),
                     _ => format!("{}", self.random.below(8)),
                 }
             }
             Ty::Float => (*self.random.pick(&["0.5", "1.0", "(-2.25)", "0.1", "3.0", "1e3", "(-0.0)", "100.75"])).to_owned(),
-            Ty::Str => (*self.random.pick(&["'a'", "'abc'", "''", "'hello world'", "'x,y,z'", "'Ab1'", "'ba'", "'é ß'", "'12'"])).to_owned(),
+            Ty::Str => {
+                (*self.random.pick(&["'a'", "'abc'", "''", "'hello world'", "'x,y,z'", "'Ab1'", "'ba'", "'é ß'", "'12'"])).to_owned()
+            }
             Ty::List => {
                 let n = self.random.below(5);
                 let items: Vec<String> = (0..n).map(|_| self.expression(Ty::Int, depth.min(1))).collect();
@@ -482,7 +504,8 @@ impl Generator {
                 if !self.suits(template, 100) {
                     return;
                 }
-                let wrapped = !template.contains("\n!") && (self.random.chance(15) || (risky(template) && !self.guarded && self.random.chance(90)));
+                let wrapped =
+                    !template.contains("\n!") && (self.random.chance(15) || (risky(template) && !self.guarded && self.random.chance(90)));
                 if wrapped {
                     self.line(place, "try:");
                     let outer = std::mem::replace(&mut self.guarded, true);
@@ -558,7 +581,11 @@ impl Generator {
             4 => (format!("{name}, _"), format!("enumerate({})", self.expression(Ty::Str, 1)), Ty::Int),
             5 => (format!("_, {name}"), format!("zip({}, {})", self.expression(Ty::Str, 1), self.expression(Ty::List, 1)), Ty::Int),
             6 => (name.clone(), self.expression(Ty::Tuple, 1), Ty::Int),
-            7 => (name.clone(), format!("range({}, {}, {})", self.random.below(6), self.random.below(9), self.random.pick(&["1", "2", "-1", "3"])), Ty::Int),
+            7 => (
+                name.clone(),
+                format!("range({}, {}, {})", self.random.below(6), self.random.below(9), self.random.pick(&["1", "2", "-1", "3"])),
+                Ty::Int,
+            ),
             8 => (name.clone(), format!("list({})", self.expression(Ty::List, 0)), Ty::Int),
             9 => (name.clone(), format!("range(min({}, 5))", self.expression(Ty::Int, 1)), Ty::Int),
             10 => (name.clone(), format!("reversed({})", self.expression(Ty::List, 0)), Ty::Int),
@@ -627,13 +654,26 @@ impl Generator {
         self.guarded |= handlers > 0;
         self.block(inner, depth - 1);
         if (self.guarded || self.random.chance(5)) && self.random.chance(40) {
-            let risk = *self.random.pick(&["1 // $i", "[1, 2][$i]", "{'a': 1}[$s]", "int($s)", "$l.index($i)", "$s + $i", "$l[$i] = $i", "raise ValueError($i)"]);
+            let risk = *self.random.pick(&[
+                "1 // $i",
+                "[1, 2][$i]",
+                "{'a': 1}[$s]",
+                "int($s)",
+                "$l.index($i)",
+                "$s + $i",
+                "$l[$i] = $i",
+                "raise ValueError($i)",
+            ]);
             let text = self.fill(risk, 1);
             self.line(inner, &text);
         }
         self.guarded = outer;
         for i in 0..handlers {
-            let classes: &[&str] = if i + 1 == handlers { &["Exception as error", "Exception", "Exception as error", "BaseException", "LookupError as error"] } else { &["ValueError as error", "ZeroDivisionError", "(KeyError, IndexError) as error", "LookupError", "TypeError"] };
+            let classes: &[&str] = if i + 1 == handlers {
+                &["Exception as error", "Exception", "Exception as error", "BaseException", "LookupError as error"]
+            } else {
+                &["ValueError as error", "ZeroDivisionError", "(KeyError, IndexError) as error", "LookupError", "TypeError"]
+            };
             let class = *self.random.pick(classes);
             self.line(place, &format!("except {class}:"));
             if class.ends_with("as error") && self.random.chance(60) {
@@ -650,7 +690,11 @@ impl Generator {
         if handlers == 0 || self.random.chance(35) {
             self.line(place, "finally:");
             // `break` and `return` in a finally clause discard what was raised; 3.14 warns about them.
-            let quiet = Place { in_loop: place.in_loop && self.random.chance(20), in_function: place.in_function && self.random.chance(20), ..inner };
+            let quiet = Place {
+                in_loop: place.in_loop && self.random.chance(20),
+                in_function: place.in_function && self.random.chance(20),
+                ..inner
+            };
             self.block(quiet, depth - 1);
         }
     }

@@ -105,7 +105,8 @@ fn judge(title: &str, python: &str, mut failures: Vec<Failure>) {
         let kind = violations[0].kind;
         let short = Look { seconds: look.seconds.min(1.0), ..*look };
         let small = shrink::shrink(&program.code, 600, |code| check(&mut reality, code, seeds, short).0.iter().any(|v| v.kind == kind));
-        let what = check(&mut reality, &small, seeds, short).0.into_iter().find(|v| v.kind == kind).unwrap_or_else(|| violations[0].clone());
+        let what =
+            check(&mut reality, &small, seeds, short).0.into_iter().find(|v| v.kind == kind).unwrap_or_else(|| violations[0].clone());
         let path = folder.join(format!("{}_{kind}.py", program.name.replace(['/', ' '], "_")));
         let _ = std::fs::write(&path, format!("# {}\n{small}", what.what));
         note(&format!("--- {} [{kind}] {}\n{small}", program.name, what.what));
@@ -171,7 +172,10 @@ fn finishing_cases() {
         let finishing: Vec<String> = table
             .lines()
             .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-            .filter(|case| case["truth"]["seconds"].as_f64().is_some_and(|s| s < 5.0) && case["truth"]["outcome"].as_str().is_some_and(|o| !o.starts_with("killed")))
+            .filter(|case| {
+                case["truth"]["seconds"].as_f64().is_some_and(|s| s < 5.0)
+                    && case["truth"]["outcome"].as_str().is_some_and(|o| !o.starts_with("killed"))
+            })
             .filter_map(|case| case["id"].as_str().map(str::to_owned))
             .collect();
         let mut programs = files(&root().join("tests/cases"));

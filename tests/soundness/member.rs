@@ -44,7 +44,8 @@ pub fn outside(real: &Value, wide: &Value) -> Option<String> {
         "instance" if t == kind => instance_outside(real, wide),
         "instance_of" => {
             let name = last(text(wide, "name"));
-            let inside = list(real, "mro").iter().any(|class| class == name) || name == "object" || t.trim_end_matches("array") == name || t == name;
+            let inside =
+                list(real, "mro").iter().any(|class| class == name) || name == "object" || t.trim_end_matches("array") == name || t == name;
             refused(inside, "not of this class")
         }
         _ => refused(false, "another kind"),
@@ -190,7 +191,9 @@ fn dict_outside(real: &[Value], wide: &Value) -> Option<String> {
     rest_count_outside(back.len(), wide).or_else(|| {
         back.iter().find_map(|r| {
             let rest = &wide["rest"];
-            outside(&r[0], &rest["element"]).map(|why| format!("[rest key]: {why}")).or_else(|| outside(&r[1], &rest["value"]).map(|why| format!("[rest value]: {why}")))
+            outside(&r[0], &rest["element"])
+                .map(|why| format!("[rest key]: {why}"))
+                .or_else(|| outside(&r[1], &rest["value"]).map(|why| format!("[rest value]: {why}")))
         })
     })
 }
@@ -210,7 +213,11 @@ fn instance_outside(real: &Value, wide: &Value) -> Option<String> {
             None => return Some(format!(".{name} is set in reality, and not in the abstract {}", short(wide))),
         }
     }
-    let may_miss = |w: &Value| text(w, "kind") == "any" || text(w, "kind") == "unbound" || list(w, "alternatives").iter().any(|a| matches!(text(a, "kind"), "unbound" | "any"));
+    let may_miss = |w: &Value| {
+        text(w, "kind") == "any"
+            || text(w, "kind") == "unbound"
+            || list(w, "alternatives").iter().any(|a| matches!(text(a, "kind"), "unbound" | "any"))
+    };
     let missing = said.iter().find(|(name, w)| !have.contains_key(*name) && !may_miss(w))?;
     Some(format!(".{} is not set in reality: abstract {}", missing.0, short(missing.1)))
 }
@@ -218,7 +225,11 @@ fn instance_outside(real: &Value, wide: &Value) -> Option<String> {
 /// A library object known by name: data has no name to compare, callables and classes do.
 fn library_inside(real: &Value, wide: &Value) -> bool {
     match text(real, "t") {
-        "builtin" | "class" => real["own"] != true && (text(real, "name").trim_start_matches('_') == last(text(wide, "name")).trim_start_matches('_') || text(wide, "name").contains('.')),
+        "builtin" | "class" => {
+            real["own"] != true
+                && (text(real, "name").trim_start_matches('_') == last(text(wide, "name")).trim_start_matches('_')
+                    || text(wide, "name").contains('.'))
+        }
         "list" | "dict" | "set" | "instance" | "none" | "bool" => false,
         _ => real["own"] != true,
     }
