@@ -1,9 +1,7 @@
 //! Inputs made to break the tool: each goes through a child process with a limit on memory and a hard kill after 20 s, on
 //! a thread with a 2 MiB stack, and must come back with an answer.
 //!
-//! The child is this very test binary, running the test `child`. To put the same inputs through the command line instead,
-//! let [`gate`] return `Command::new(env!("CARGO_BIN_EXE_antifreeze"))` with the arguments `check -` and drop the
-//! environment variable.
+//! The child is this very test binary, running the test `child`: it parses, checks the flat code, and runs the whole gate.
 #![expect(clippy::print_stderr, reason = "the child answers on its standard error")]
 #![expect(clippy::format_collect, reason = "a few allocations more do not matter here")]
 
@@ -37,8 +35,12 @@ fn child() {
             Ok(source) => source,
             Err(error) => return format!("source error: {error}"),
         };
-        let (source, program) = antifreeze::syntax::parse(source);
-        program.verify(source.text.len()).expect("keeps the promises of the flat code");
+        let (parsed, program) = antifreeze::syntax::parse(source.clone());
+        program.verify(parsed.text.len()).expect("keeps the promises of the flat code");
+        // The whole gate, within its fuel: twice as much at most, because functions that nobody calls have their own half.
+        let settings = antifreeze::eval::Settings::default();
+        let checked = antifreeze::verdict::check(source, &settings, antifreeze::rules::Profile::Agent);
+        assert!(checked.facts.fuel_spent <= 2 * settings.fuel, "spent {} steps", checked.facts.fuel_spent);
         match (&program.not_analysed, program.errors.first()) {
             (Some(issue), _) => format!("not analysed: {}", issue.message),
             (None, Some(issue)) => format!("syntax error: {}", issue.message),
@@ -217,6 +219,55 @@ fn cases() -> Vec<(&'static str, String, &'static str)> {
         ("call trees that double", (0..2_000).map(|i| format!("def f{}(): return f{i}() + f{i}()\n", i + 1)).collect(), "lowered"),
         ("mutual recursion", "def a(): return b()\ndef b(): return a()\na()\n".to_owned(), "lowered"),
         ("doubling", format!("x = 'a'\n{}", "x = x + x\n".repeat(10_000)), "lowered"),
+        (
+            "a call tree that is walked",
+            (0..2_000).map(|i| format!("def f{}(): return f{i}() + f{i}()\n", i + 1)).collect::<String>() + "def f0(): return 1\nf2000()\n",
+            "lowered",
+        ),
+        ("branching recursion", "def f(n):\n return f(n + 1) + f(n + 2) if n else f(1)\nf(1)\n".to_owned(), "lowered"),
+        (
+            "recursion over the unknown",
+            "import m\ndef f(n):\n if m.a: return f(n - 1) + f(n - 2)\n return f(m.b) + f(m.c)\nf(m.d)\n".to_owned(),
+            "lowered",
+        ),
+        ("conditions nobody knows", "import m\nx = 0\n".to_owned() + &"if m.a: x += 1\n".repeat(20_000), "lowered"),
+        ("choices nobody knows", "import m\nx = []\n".to_owned() + &"x = x if m.a else [x, x]\n".repeat(20_000), "lowered"),
+        ("tuples in tuples", "x = ()\nwhile True:\n x = (x, x)\n".to_owned(), "lowered"),
+        ("lists in lists", "x = []\nwhile len(x) < 10 ** 9:\n x = [x]\n".to_owned(), "lowered"),
+        ("a list of itself", "x = []\nx.append(x)\ny = str(x) == repr(x)\nz = x == x\n".to_owned(), "lowered"),
+        ("two lists of each other", "x = []\ny = [x]\nx.append(y)\nz = x == y\nw = {1: x}\nsorted([x, y])\n".to_owned(), "lowered"),
+        ("objects without end", "class C:\n def __init__(self, n): self.n = n\nx = None\nwhile True:\n x = C(x)\n".to_owned(), "lowered"),
+        ("closures without end", "f = lambda: 1\nwhile True:\n f = (lambda g: lambda: g())(f)\n".to_owned(), "lowered"),
+        (
+            "generators in generators",
+            "def g(i):\n yield from i\nx = iter([1])\nfor _ in range(10 ** 6):\n x = g(x)\nlist(x)\n".to_owned(),
+            "lowered",
+        ),
+        ("text that doubles", "s = 'ab'\nwhile True:\n s += s\n".to_owned(), "lowered"),
+        ("a list that doubles", "s = [1]\nwhile True:\n s += s\n".to_owned(), "lowered"),
+        (
+            "loops in loops",
+            (0..60).map(|i| format!("{}while a{i}:\n", " ".repeat(i))).collect::<String>() + &" ".repeat(61) + "b += 1\n",
+            "lowered",
+        ),
+        (
+            "loops in loops over the unknown",
+            "import m\n".to_owned()
+                + &(0..60).map(|i| format!("{}for a{i} in m.b:\n", " ".repeat(i))).collect::<String>()
+                + &" ".repeat(61)
+                + "x = [a0]\n",
+            "lowered",
+        ),
+        (
+            "exceptions in loops",
+            "import m\nwhile True:\n try:\n  m.a()\n finally:\n  try:\n   m.b()\n  except m.c:\n   continue\n".to_owned(),
+            "lowered",
+        ),
+        (
+            "many globals and a fork in each",
+            (0..5_000).map(|i| format!("g{i} = [{i}]\nif m: g{i}.append(1)\n")).collect::<String>(),
+            "lowered",
+        ),
         ("50 MB", "x = 1\n".repeat(50 * MIB / 6), refused),
     ]
 }

@@ -59,7 +59,16 @@ impl Machine<'_> {
                     let marker = V::lib(&format!("property.{}", name.text()));
                     Ok(self.alloc(Obj::Bound { function: marker, this: object.clone() }))
                 }
+                Obj::Partial { function: V::Lib(lib), .. }
+                    if self.entry(Sym::new(&format!("{}.{}", lib.text(), name.text()))).is_some() =>
+                {
+                    // A library callable with state of its own, such as a cached function, has methods.
+                    let method = V::lib(&format!("{}.{}", lib.text(), name.text()));
+                    Ok(self.alloc(Obj::Bound { function: method, this: object.clone() }))
+                }
                 Obj::Partial { .. } | Obj::Bound { .. } | Obj::StaticMethod(_) | Obj::ClassMethod(_) | Obj::Cell(_) | Obj::Hole => {
+                    // What it holds may be had through it.
+                    self.store.escape(object);
                     self.may_raise_class("AttributeError");
                     Ok(V::Unknown(Why::Lost))
                 }
@@ -91,6 +100,8 @@ impl Machine<'_> {
         match self.builtin_method(object, name) {
             Some(method) => Ok(self.alloc(Obj::Bound { function: V::Lib(method), this: object.clone() })),
             None => {
+                // A method without a model may do anything to its receiver when it is called.
+                self.store.escape(object);
                 self.may_raise_class("AttributeError");
                 Ok(V::Unknown(Why::Lost))
             }
@@ -109,6 +120,7 @@ impl Machine<'_> {
                 Obj::Set(_, true) => "frozenset",
                 Obj::Deque(..) => "collections.deque",
                 Obj::ByteArray(_) => "bytearray",
+                Obj::View { .. } => "dict_view",
                 Obj::Iter(_) => "iterator",
                 Obj::Generator(_) => "generator",
                 _ => return None,
@@ -230,6 +242,10 @@ impl Machine<'_> {
                         return self.unknown_effect(&[object.clone(), found.clone()]);
                     }
                     found.clone()
+                }
+                // A cached function binds like a function; `functools.partial` does not.
+                Obj::Partial { function: V::Lib(lib), .. } if &*lib.text() == "functools._lru_cache_wrapper" => {
+                    self.alloc(Obj::Bound { function: found.clone(), this: object.clone() })
                 }
                 Obj::Partial { .. } => found.clone(),
                 _ => found.clone(),
@@ -522,7 +538,11 @@ impl Machine<'_> {
                 let text = m.text();
                 if !crate::library::modules::is_standard(text.split('.').next().unwrap_or(&text)) {
                     self.may_raise_class("ImportError");
-                } else if self.entry(Sym::new(&format!("{}.{}", text, name.text()))).is_none() {
+                } else {
+                    let qualified = Sym::new(&format!("{}.{}", text, name.text()));
+                    if self.entry(qualified).is_some() && crate::library::modules::since(&qualified.text()) <= self.settings.target.0 {
+                        return Ok(self.module_attr(*m, name));
+                    }
                     self.may_raise_class("ImportError");
                 }
                 Ok(self.module_attr(*m, name))
@@ -627,6 +647,12 @@ impl Machine<'_> {
             self.may_raise_class("");
             return Ok(V::Unknown(Why::Outside));
         };
+        // A sleep waits when it is awaited.
+        if let Obj::Partial { function: V::Lib(name), .. } = self.store.get(*id)
+            && &*name.text() == "asyncio.sleep.wait"
+        {
+            return self.call_value(awaitable, Args::default());
+        }
         let Obj::Generator(generator) = self.store.get(*id).clone() else {
             self.store.escape(awaitable);
             self.may_raise_class("");

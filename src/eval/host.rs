@@ -81,6 +81,14 @@ impl Host for Machine<'_> {
         self.load_attr(value, name)
     }
 
+    fn set_attribute(&mut self, value: &V, name: Sym, new: V) -> R<()> {
+        self.store_attr(value, name, new)
+    }
+
+    fn each_of(&mut self, all: &[V], run: &mut dyn FnMut(&mut dyn Host, &V) -> R<V>) -> R<V> {
+        self.each(all, |machine, v| run(machine, v))
+    }
+
     fn length(&mut self, value: &V) -> R<V> {
         self.length_of(value)
     }
@@ -136,6 +144,10 @@ impl Host for Machine<'_> {
             let proof = self.proof();
             self.report(FactKind::Sleep, None, Some(measure), proof, &words);
         }
+    }
+
+    fn wait(&mut self, awaitable: &V) -> R<V> {
+        self.await_value(awaitable)
     }
 
     fn interruptible(&mut self) {

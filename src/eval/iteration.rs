@@ -80,6 +80,15 @@ impl Machine<'_> {
                     let t = *t;
                     Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high))
                 }
+                Obj::View { of, kind } => match (of.clone(), *kind) {
+                    (of @ V::Ref(dict), kind) if matches!(self.store.get(dict), Obj::Dict(..)) => Ok(self.iter(kind, vec![of, V::Int(0)])),
+                    // Views of one of several dicts, or of one that outside code holds.
+                    (of, _) => {
+                        self.store.escape(&of);
+                        self.may_raise_class("");
+                        Ok(V::Unknown(Why::Lost))
+                    }
+                },
                 Obj::Iter(_) | Obj::Generator(_) => Ok(value.clone()),
                 Obj::Instance { .. } => self.iterate_instance(value),
                 Obj::Escaped(_) => {
@@ -887,12 +896,15 @@ impl Machine<'_> {
                 }
             },
         };
-        if stop.is_some_and(|s| next >= s) {
-            return Ok(Next::End);
-        }
+        let ends = stop.is_some_and(|s| next >= s);
         let mut certain = true;
         loop {
             self.burn(1)?;
+            if ends && position >= next {
+                // The items up to where the next one would be are passed over first.
+                self.set_part(id, 1, V::Int(position));
+                return Ok(Next::End);
+            }
             let (value, sure) = match self.next_value(&parts[0])? {
                 Next::Item(v) => (v, true),
                 Next::Maybe(v) => (v, false),
@@ -902,7 +914,8 @@ impl Machine<'_> {
             position += 1;
             if position > next {
                 self.set_part(id, 1, V::Int(position));
-                self.set_part(id, 2, V::Int(next.saturating_add(step)));
+                let after = next.saturating_add(step);
+                self.set_part(id, 2, V::Int(stop.map_or(after, |s| after.min(s))));
                 return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) });
             }
         }
@@ -966,10 +979,9 @@ impl Machine<'_> {
                 }
             }
             Exit::Lost => {
-                self.store.escape_all(&frame.locals);
-                let cells: Vec<V> = frame.cells.iter().map(|c| V::Ref(*c)).collect();
-                self.store.escape_all(&cells);
-                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: None, coroutine: false, may_be_done: true }));
+                // Its code may go on at any place it could stand at, so what it touches escapes with it.
+                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: Some(frame), coroutine: false, may_be_done: true }));
+                self.store.escape(&V::Ref(id));
                 self.may_raise_class("");
                 self.last_return = None;
                 Next::Maybe(V::Unknown(Why::Lost))
@@ -1043,6 +1055,25 @@ impl Machine<'_> {
                 Obj::Dict(table, _) => {
                     let rest = table.rest.clone();
                     return finite(Items { exact: table.exact.values().map(|(k, _)| k.clone()).collect(), rest });
+                }
+                Obj::View { of: V::Ref(dict), kind } => {
+                    if let Obj::Dict(table, _) = self.store.get(*dict).clone() {
+                        let kind = *kind;
+                        self.burn(table.exact.len() as u64 / 16)?;
+                        let entries = table.exact.values().cloned().chain(table.rest.iter().map(|r| (r.element.clone(), r.value.clone())));
+                        let mut shown: Vec<V> = Vec::with_capacity(table.exact.len() + 1);
+                        for (k, v) in entries.collect::<Vec<_>>() {
+                            shown.push(match kind {
+                                IterKind::Keys => k,
+                                IterKind::Values => v,
+                                _ => self.make_tuple(vec![k, v]),
+                            });
+                        }
+                        let last = if table.rest.is_some() { shown.pop() } else { None };
+                        let rest =
+                            table.rest.as_ref().zip(last).map(|(r, element)| Rest { element, value: V::None, low: r.low, high: r.high });
+                        return finite(Items { exact: shown, rest });
+                    }
                 }
                 _ => {}
             },

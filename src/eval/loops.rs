@@ -118,6 +118,8 @@ pub struct Slice {
     /// Whether nothing the condition reads is assigned in the loop.
     stuck: bool,
     condition: Vec<Variable>,
+    /// Globals assigned in the loop that are not left out altogether.
+    assigned: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -245,7 +247,7 @@ impl Machine<'_> {
             }
             if l.iterations == l.next_snapshot {
                 l.next_snapshot *= 2;
-                self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64) as u64);
+                self.fuel = self.fuel.saturating_sub(2);
                 l.snapshot = Some(self.head_of(frame));
             }
         }
@@ -298,7 +300,7 @@ impl Machine<'_> {
 
     fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
         l.passes += 1;
-        self.burn(8 + (self.store.page_count() / 16) as u64)?;
+        self.burn(8)?;
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
         let Some(mut head) = l.head.take() else { return Ok(()) };
@@ -325,7 +327,7 @@ impl Machine<'_> {
         }
         let interruptible = head.store.path.interruptible;
         let managers = head.store.path.unknown_managers;
-        head.store.path = Path { interruptible, unknown_managers: managers, ..path };
+        head.store.path = Path { interruptible, unknown_managers: managers, doubtful: head.store.path.doubtful, ..path };
         if changed && l.passes <= MAX_PASSES + 8 {
             frame.locals.clone_from(&head.locals);
             frame.stack.clone_from(&head.stack);
@@ -428,6 +430,14 @@ impl Machine<'_> {
                 continue;
             }
             if !self.same(now, before, &then.store, &mut pairs, 0) {
+                return false;
+            }
+        }
+        // The globals it assigns are looked at first: comparing everything is much more work.
+        for &name in &slice.assigned {
+            let (now, before) = (self.store.global(name), then.store.global(name));
+            let counter = slice.counters.contains(&Variable::Global(name)) && self.is_int(&now) && self.is_int(&before);
+            if !counter && !self.same(&now, &before, &then.store, &mut pairs, 0) {
                 return false;
             }
         }
@@ -754,6 +764,15 @@ impl Machine<'_> {
                 free(&mut slice);
             }
         }
+        slice.assigned = range
+            .clone()
+            .filter_map(|i| match write_of(&ops[i]) {
+                Some(Variable::Global(n)) if !slice.free_globals.contains(&n) => Some(n),
+                _ => None,
+            })
+            .collect();
+        slice.assigned.sort_unstable();
+        slice.assigned.dedup();
         slice
     }
 

@@ -78,6 +78,8 @@ pub enum Flow {
     Yield(V),
     /// Yields, and runs the same instruction again when resumed.
     YieldAgain(V),
+    /// Yields something unknown and stays, or goes on: nobody knows where the generator stands from here.
+    YieldLost,
 }
 
 /// A place in the code.
@@ -443,7 +445,7 @@ impl<'p> Machine<'p> {
             if self.fuel == 0 {
                 return Exit::Fuel;
             }
-            self.fuel -= 1;
+            self.fuel = self.fuel.saturating_sub(1 + self.store.take_work());
             self.visited[index][pc as usize] = true;
             if let Some(top) = self.frames.last_mut() {
                 top.pc = pc;
@@ -477,6 +479,19 @@ impl<'p> Machine<'p> {
                     frame.handling.clear();
                     frame.pc = RETURN;
                     self.settle(frame, cx)
+                }
+                Ok(Flow::YieldLost) => {
+                    for l in &mut cx.loops {
+                        l.left = true;
+                    }
+                    // Two places to go on from: see `finish`.
+                    frame.stack.push(V::Unknown(Why::Lost));
+                    for next in [pc, pc + 1] {
+                        frame.pc = next;
+                        let kept = self.keep(frame);
+                        self.keep_yield(cx, kept);
+                    }
+                    self.resume(frame, cx)
                 }
                 Ok(ref flow @ (Flow::Yield(ref value) | Flow::YieldAgain(ref value))) => {
                     let value = value.clone();
@@ -586,7 +601,7 @@ impl<'p> Machine<'p> {
 
     /// A copy of the current state.
     pub fn keep(&mut self, frame: &Frame) -> Pending {
-        self.fuel = self.fuel.saturating_sub(2 + (self.store.page_count() / 64 + frame.locals.len() / 16 + frame.stack.len() / 16) as u64);
+        self.fuel = self.fuel.saturating_sub(2 + (frame.locals.len() / 16 + frame.stack.len() / 16) as u64);
         Pending {
             pc: frame.pc,
             locals: frame.locals.clone(),
@@ -628,7 +643,7 @@ impl<'p> Machine<'p> {
     fn insert_pending(fuel: &mut u64, cx: &mut Context, kept: Pending) {
         match cx.pending.binary_search_by_key(&kept.pc, |p| p.pc) {
             Ok(at) => {
-                *fuel = fuel.saturating_sub(2 + (kept.store.page_count() / 64) as u64);
+                *fuel = fuel.saturating_sub(2);
                 join_kept(&mut cx.pending[at], &kept);
             }
             Err(at) => cx.pending.insert(at, kept),
@@ -670,7 +685,7 @@ impl<'p> Machine<'p> {
                     handling: std::mem::take(&mut frame.handling),
                     store: kept.store.clone(),
                 };
-                self.fuel = self.fuel.saturating_sub(2 + (kept.store.page_count() / 64) as u64);
+                self.fuel = self.fuel.saturating_sub(2);
                 std::mem::swap(&mut mine.store, &mut self.store);
                 join_kept(&mut mine, &kept);
                 self.load(frame, mine);

@@ -73,6 +73,10 @@ pub struct Facts {
     pub globals: serde_json::Map<String, serde_json::Value>,
     /// Steps spent.
     pub fuel_spent: u64,
+    /// Whether the program may have made globals that are not listed (`exec`, `globals()`, an unknown star-import).
+    pub open_globals: bool,
+    /// Least seconds the program takes to its end, where it has one.
+    pub floor: f64,
 }
 
 /// Evaluates a program on a thread of its own, with a stack that recursion of the program cannot exhaust.
@@ -128,6 +132,8 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     machine.called[0] = true;
     let exit = machine.run_frame(&mut frame);
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
+    let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
+    let open_globals = machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
     let mut globals = serde_json::Map::new();
     if !out_of_fuel {
         for (id, name) in program.names.iter().enumerate() {
@@ -157,11 +163,12 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         }
         let share = (left / (uncalled.len() - i) as u64).min(left);
         let share = share.max(left / 8).max(1000).min(left);
-        machine.fuel = share;
+        machine.fuel = share.saturating_sub(machine.store.take_work());
         machine.call_floor = 0;
         machine.loop_floor = 0;
         let kept = machine.store.clone();
-        machine.store.path = Path { cost: 0.0, mass: 1.0, lost: false, interruptible: kept.path.interruptible, unknown_managers: 0 };
+        machine.store.path =
+            Path { cost: 0.0, mass: 1.0, lost: false, interruptible: kept.path.interruptible, unknown_managers: 0, doubtful: false };
         machine.evaluate_alone(*id);
         out_of_fuel |= machine.fuel == 0;
         let spent = share - machine.fuel;
@@ -199,5 +206,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         coverage: Coverage { statements: program.statements, evaluated, out_of_fuel },
         globals,
         fuel_spent: spent_by_main + spent_alone,
+        floor,
+        open_globals,
     }
 }

@@ -9,7 +9,7 @@ use crate::value::convert;
 use crate::value::float::Float;
 use crate::value::float_math;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{DictKind, Items, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
+use crate::value::object::{DictKind, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
 use crate::value::store::{join, text_of};
 
 use super::iteration::{bag_items, range_length};
@@ -110,7 +110,8 @@ impl Machine<'_> {
         let risky = matches!(op, BinaryOp::Pow | BinaryOp::LShift | BinaryOp::Mul);
         if let (V::Int(x), V::Int(y)) = (a, b) {
             let exact = small(op, *x, *y);
-            if let Some(n) = exact {
+            // Whatever fits here is within the limit, unless the limit is very low.
+            if let Some(n) = exact.filter(|_| !risky || self.settings.limits.int_bits >= 127) {
                 if risky {
                     self.mark_guard(GuardState::Safe);
                 }
@@ -645,6 +646,20 @@ impl Machine<'_> {
             self.call_value(&update, Args::of([target.clone(), b.clone()]))?;
             return Ok(target);
         }
+        if matches!(self.obj(a), Some(Obj::View { .. })) || matches!(self.obj(b), Some(Obj::View { .. })) {
+            // Views of keys and items count as sets; what comes out is a set.
+            let mut sides = Vec::new();
+            for side in [a, b] {
+                match self.obj(side) {
+                    Some(Obj::View { kind: IterKind::Keys | IterKind::Items, .. }) => {
+                        sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?)
+                    }
+                    Some(Obj::Set(_, false)) => sides.push(side.clone()),
+                    _ => return Ok(self.opaque_binary(a, b)),
+                }
+            }
+            return self.set_operation(op, &sides[0], &sides[1], false);
+        }
         let (Some(Obj::Set(..)), Some(Obj::Set(..))) = (self.obj(a), self.obj(b)) else { return self.other_binary(a, b) };
         let name = match (op, inplace) {
             (BinaryOp::BitAnd, false) => "set.intersection",
@@ -737,6 +752,10 @@ impl Machine<'_> {
                     } else {
                         None
                     }
+                }
+                Obj::View { of, .. } => {
+                    let of = of.clone();
+                    return self.truth_value(&of);
                 }
                 Obj::Instance { .. } => return self.truth_of_instance(value),
                 Obj::Escaped(_) => {
@@ -835,6 +854,10 @@ impl Machine<'_> {
         if self.is_opaque(a) || self.is_opaque(b) {
             self.may_raise_class("");
             return Ok(V::Unknown(why));
+        }
+        if matches!(self.obj(a), Some(Obj::View { .. })) || matches!(self.obj(b), Some(Obj::View { .. })) {
+            self.may_raise_class("");
+            return Ok(V::AnyBool(Why::Lost));
         }
         match self.ordering(a, b, c)? {
             Some(known) => Ok(V::boolean(known, why)),
@@ -1229,6 +1252,11 @@ impl Machine<'_> {
                     }
                     return Ok(self.unknown_effect(&[container.clone(), value.clone()]));
                 }
+                Obj::View { of, kind: IterKind::Keys } => return self.contains(&of, value),
+                Obj::View { .. } => {
+                    let taken = self.take_value(container)?;
+                    return self.contains_item(&taken.items, value);
+                }
                 Obj::Iter(_) | Obj::Generator(_) => {
                     if self.endless(container) {
                         // Found at some point, or never: it is looked for only where it could be recognised.
@@ -1409,6 +1437,10 @@ impl Machine<'_> {
                     Ok(bounds(low, high, Why::Lost))
                 }
                 Obj::ByteArray(t) => Ok(bounds(t.low, t.high, t.why)),
+                Obj::View { of, .. } => {
+                    let of = of.clone();
+                    self.length_of(&of)
+                }
                 Obj::Instance { .. } => {
                     if self.open_instance(value) {
                         return Ok(self.unknown_effect(std::slice::from_ref(value)));

@@ -582,6 +582,7 @@ impl Machine<'_> {
                 V::Undef => {
                     // Not defined here: perhaps by code that ran before, perhaps nowhere.
                     m.may_raise_class("NameError");
+                    m.store.path.doubtful = true;
                     V::Unknown(Why::Outside)
                 }
                 V::Lib(sym) if m.store.is_patched(sym) => V::Unknown(Why::Lost),
@@ -927,10 +928,10 @@ impl Machine<'_> {
                 Ok(Flow::YieldAgain(value))
             }
             Next::Maybe(_) => {
-                // Where it stands is lost: whatever is left of it is taken at once, as one unknown item.
+                // It may go on here or behind: where it stands is lost.
                 self.store.escape(&iterator);
                 frame.stack.push(V::Token(Rc::new((0, Some(V::Unknown(Why::Lost))))));
-                Ok(Flow::YieldAgain(V::Unknown(Why::Lost)))
+                Ok(Flow::YieldLost)
             }
         }
     }

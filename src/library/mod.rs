@@ -18,6 +18,7 @@ use crate::value::object::{Items, Obj, ObjId, Sym, V, Why};
 use crate::value::store::Store;
 
 pub mod builtins;
+pub mod common;
 pub mod exceptions;
 pub mod iterators;
 pub mod methods;
@@ -127,6 +128,10 @@ pub trait Host {
     fn binary(&mut self, op: BinaryOp, a: &V, b: &V) -> R<V>;
     /// `value.name`.
     fn attribute(&mut self, value: &V, name: Sym) -> R<V>;
+    /// `value.name = new`; [`V::Undef`] deletes the attribute.
+    fn set_attribute(&mut self, value: &V, name: Sym, new: V) -> R<()>;
+    /// Runs something for each of several possible values from the same state, and joins what comes out.
+    fn each_of(&mut self, all: &[V], run: &mut dyn FnMut(&mut dyn Host, &V) -> R<V>) -> R<V>;
     /// `len(value)`.
     fn length(&mut self, value: &V) -> R<V>;
     /// `value[index]`.
@@ -150,6 +155,8 @@ pub trait Host {
     fn integer(&mut self, kind: FactKind, op: &str, expression: String, bits: (u64, u64));
     /// Waits: seconds as an interval, reported against the timeout with everything before it.
     fn sleep(&mut self, low: f64, high: f64, callee: &str);
+    /// Runs an awaitable to its end, as `await` does.
+    fn wait(&mut self, awaitable: &V) -> R<V>;
     /// Something that can interrupt the program at any time has been installed.
     fn interruptible(&mut self);
     /// The class or type of a value, when known: a class of the program or a library type.

@@ -429,12 +429,19 @@ pub struct Rest {
 }
 
 /// Items in order, followed by items of which only bounds are known.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Items {
     /// Known by position from the front.
     pub exact: Vec<V>,
     /// What follows.
     pub rest: Option<Rest>,
+}
+
+/// What differs most often is looked at first.
+impl PartialEq for Items {
+    fn eq(&self, other: &Items) -> bool {
+        self.exact.len() == other.exact.len() && self.rest == other.rest && self.exact == other.exact
+    }
 }
 
 /// A dict or a set: entries by key in insertion order, then entries of which only bounds are known. With a rest, an entry
@@ -620,6 +627,11 @@ pub enum Obj {
     Super {
         class: V,
         this: V,
+    },
+    /// `d.keys()`, `d.values()`, `d.items()`: what a dict holds, as it changes ([`IterKind::Keys`] and its kin).
+    View {
+        of: V,
+        kind: IterKind,
     },
 }
 

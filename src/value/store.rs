@@ -15,31 +15,39 @@ use super::object::{
 };
 
 const PAGE: usize = 32;
+const CHUNK: usize = 32;
 
-/// A growable array in shared pages.
+type Chunk<T> = Rc<Vec<Rc<Vec<T>>>>;
+
+/// A growable array in shared chunks of shared pages.
 #[derive(Debug, Clone)]
 pub struct Pages<T> {
-    pages: Vec<Rc<Vec<T>>>,
+    chunks: Vec<Chunk<T>>,
     blank: T,
 }
 
 impl<T: Clone> Pages<T> {
     /// An empty array; unset elements read as `blank`.
     pub fn new(blank: T) -> Self {
-        Pages { pages: Vec::new(), blank }
+        Pages { chunks: Vec::new(), blank }
     }
 
     /// The element at `at`.
     pub fn get(&self, at: usize) -> &T {
-        self.pages.get(at / PAGE).and_then(|page| page.get(at % PAGE)).unwrap_or(&self.blank)
+        let page = self.chunks.get(at / (PAGE * CHUNK)).and_then(|chunk| chunk.get(at / PAGE % CHUNK));
+        page.and_then(|page| page.get(at % PAGE)).unwrap_or(&self.blank)
     }
 
     /// The element at `at`, for writing.
     pub fn get_mut(&mut self, at: usize) -> &mut T {
-        while self.pages.len() <= at / PAGE {
-            self.pages.push(Rc::new(Vec::new()));
+        while self.chunks.len() <= at / (PAGE * CHUNK) {
+            self.chunks.push(Rc::new(Vec::new()));
         }
-        let page = Rc::make_mut(&mut self.pages[at / PAGE]);
+        let chunk = Rc::make_mut(&mut self.chunks[at / (PAGE * CHUNK)]);
+        while chunk.len() <= at / PAGE % CHUNK {
+            chunk.push(Rc::new(Vec::new()));
+        }
+        let page = Rc::make_mut(&mut chunk[at / PAGE % CHUNK]);
         if page.len() <= at % PAGE {
             if page.capacity() == 0 {
                 page.reserve_exact(PAGE);
@@ -49,22 +57,31 @@ impl<T: Clone> Pages<T> {
         &mut page[at % PAGE]
     }
 
-    /// Number of pages.
-    pub fn page_count(&self) -> usize {
-        self.pages.len()
+    /// Number of chunks: the work it takes to clone or compare.
+    pub fn chunk_count(&self) -> usize {
+        self.chunks.len()
     }
 
     /// Indices of the elements on pages that are not shared between the two.
     pub fn different(&self, other: &Pages<T>) -> Vec<usize> {
         let mut out = Vec::new();
-        for p in 0..self.pages.len().max(other.pages.len()) {
-            let same = match (self.pages.get(p), other.pages.get(p)) {
-                (Some(a), Some(b)) => Rc::ptr_eq(a, b),
-                _ => false,
-            };
-            if !same {
-                let n = self.pages.get(p).map_or(0, |x| x.len()).max(other.pages.get(p).map_or(0, |x| x.len()));
-                out.extend((0..n).map(|i| p * PAGE + i));
+        for c in 0..self.chunks.len().max(other.chunks.len()) {
+            let (a, b) = (self.chunks.get(c), other.chunks.get(c));
+            if let (Some(a), Some(b)) = (a, b)
+                && Rc::ptr_eq(a, b)
+            {
+                continue;
+            }
+            let pages = a.map_or(0, |x| x.len()).max(b.map_or(0, |x| x.len()));
+            for p in 0..pages {
+                let (x, y) = (a.and_then(|a| a.get(p)), b.and_then(|b| b.get(p)));
+                if let (Some(x), Some(y)) = (x, y)
+                    && Rc::ptr_eq(x, y)
+                {
+                    continue;
+                }
+                let n = x.map_or(0, |x| x.len()).max(y.map_or(0, |y| y.len()));
+                out.extend((0..n).map(|i| (c * CHUNK + p) * PAGE + i));
             }
         }
         out
@@ -93,6 +110,8 @@ pub struct Path {
     pub interruptible: bool,
     /// How many context managers of unknown code surround this point.
     pub unknown_managers: u32,
+    /// Whether a name that nobody defines was used on the way: most probably the program ended there.
+    pub doubtful: bool,
 }
 
 /// What a code object (with all code inside it) touches outside its own frame.
@@ -105,7 +124,7 @@ pub struct Touched {
 }
 
 /// Heap, globals and path.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Store {
     heap: Pages<Slot>,
     globals: Pages<V>,
@@ -121,6 +140,26 @@ pub struct Store {
     pub builtins_open: bool,
     /// The path.
     pub path: Path,
+    /// Work done by cloning, joining and escaping, not yet paid for in fuel.
+    work: Rc<Cell<u64>>,
+}
+
+impl Clone for Store {
+    fn clone(&self) -> Store {
+        self.charge(1 + (self.heap.chunk_count() + self.globals.chunk_count()) as u64 / 16);
+        Store {
+            heap: self.heap.clone(),
+            globals: self.globals.clone(),
+            next: self.next.clone(),
+            touched: self.touched.clone(),
+            wild: self.wild.clone(),
+            escaped_code: self.escaped_code.clone(),
+            patched: self.patched.clone(),
+            builtins_open: self.builtins_open,
+            path: self.path,
+            work: self.work.clone(),
+        }
+    }
 }
 
 /// Values whose identity a join had to give up: what they refer to escapes.
@@ -138,8 +177,18 @@ impl Store {
             escaped_code: Rc::default(),
             patched: Rc::default(),
             builtins_open: false,
-            path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0 },
+            path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0, doubtful: false },
+            work: Rc::default(),
         }
+    }
+
+    fn charge(&self, steps: u64) {
+        self.work.set(self.work.get() + steps);
+    }
+
+    /// Work done since the last time, in steps of fuel.
+    pub fn take_work(&self) -> u64 {
+        self.work.replace(0)
     }
 
     /// Puts a new object on the heap.
@@ -166,11 +215,6 @@ impl Store {
     /// How many objects have been allocated, on all paths.
     pub fn allocated(&self) -> u32 {
         self.next.get()
-    }
-
-    /// Work to clone or join this store, in pages.
-    pub fn page_count(&self) -> usize {
-        self.heap.page_count() + self.globals.page_count()
     }
 
     /// The object.
@@ -246,6 +290,7 @@ impl Store {
     pub fn escape_all(&mut self, values: &[V]) {
         let mut work: Vec<V> = values.to_vec();
         while let Some(value) = work.pop() {
+            self.charge(1);
             match value {
                 V::Ref(id) => self.escape_object(id, &mut work),
                 V::Tuple(t) => match &*t {
@@ -341,7 +386,7 @@ impl Store {
                 work.push(set);
                 return;
             }
-            Obj::StaticMethod(v) | Obj::ClassMethod(v) => {
+            Obj::StaticMethod(v) | Obj::ClassMethod(v) | Obj::View { of: v, .. } => {
                 work.push(v);
                 return;
             }
@@ -368,11 +413,14 @@ impl Store {
     pub fn join(&mut self, other: &Store, widen: bool) -> bool {
         let mut escapes = Vec::new();
         let mut changed = false;
-        for at in self.heap.different(&other.heap) {
+        let (different, globals) = (self.heap.different(&other.heap), self.globals.different(&other.globals));
+        self.charge((different.len() + globals.len()) as u64 / 4 + self.heap.chunk_count() as u64 / 16);
+        for at in different {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
-            if a == b {
+            if shared(&a.obj, &b.obj) && a.summary == b.summary || a == b {
                 continue;
             }
+            self.charge(weight(&a.obj) + weight(&b.obj));
             let obj = join_obj(&a.obj, &b.obj, widen, &mut escapes);
             let slot = Slot { obj, summary: a.summary || b.summary };
             if slot != *a {
@@ -380,7 +428,7 @@ impl Store {
                 *self.heap.get_mut(at) = slot;
             }
         }
-        for at in self.globals.different(&other.globals) {
+        for at in globals {
             let (a, b) = (self.globals.get(at), other.globals.get(at));
             if a == b {
                 continue;
@@ -415,6 +463,7 @@ impl Store {
             lost: (a.lost || b.lost) && mass < 0.999_999_9,
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
+            doubtful: a.doubtful || b.doubtful,
         };
         if !escapes.is_empty() {
             let before = self.heap.clone();
@@ -434,8 +483,13 @@ impl Store {
 
     /// Places and globals that may differ between the two stores: heap indices below `known`, and global names.
     pub fn changes(&self, other: &Store, known: u32) -> (Vec<ObjId>, Vec<u32>) {
-        let heap =
-            self.heap.different(&other.heap).into_iter().filter(|&at| (at as u32) < known && self.heap.get(at) != other.heap.get(at));
+        let heap = self.heap.different(&other.heap).into_iter().filter(|&at| {
+            let (a, b) = (self.heap.get(at), other.heap.get(at));
+            (at as u32) < known && !shared(&a.obj, &b.obj) && {
+                self.charge(weight(&a.obj));
+                a != b
+            }
+        });
         let globals = self.globals.different(&other.globals).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
     }
@@ -444,6 +498,7 @@ impl Store {
     pub fn references(&self, id: ObjId) -> usize {
         let mut count = 0;
         let mut children = Vec::new();
+        self.charge(u64::from(self.next.get()) / 4);
         for at in 0..self.next.get() as usize {
             children.clear();
             push_children(&self.heap.get(at).obj, &mut children);
@@ -462,6 +517,27 @@ impl Store {
             && self.patched == other.patched
             && self.builtins_open == other.builtins_open
     }
+}
+
+/// Whether two places share their contents, so that nothing needs to be compared.
+fn shared(a: &Obj, b: &Obj) -> bool {
+    match (a, b) {
+        (Obj::List(x), Obj::List(y)) => Rc::ptr_eq(x, y),
+        (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && Rc::ptr_eq(x, y),
+        (Obj::Dict(x, k), Obj::Dict(y, l)) => Rc::ptr_eq(x, y) && k == l,
+        (Obj::Set(x, f), Obj::Set(y, g)) => f == g && Rc::ptr_eq(x, y),
+        _ => false,
+    }
+}
+
+/// Steps it takes to compare or join an object.
+fn weight(obj: &Obj) -> u64 {
+    let n = match obj {
+        Obj::List(items) | Obj::Deque(items, _) => items.exact.len(),
+        Obj::Dict(table, _) | Obj::Set(table, _) => 4 * table.exact.len(),
+        _ => 1,
+    };
+    n as u64 / 8
 }
 
 fn push_items(items: &Items, work: &mut Vec<V>) {
@@ -824,6 +900,9 @@ pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
         (Obj::Property { get: f, set: p }, Obj::Property { get: g, set: q }) => {
             return Obj::Property { get: join(f, g, widen, escapes), set: join(p, q, widen, escapes) };
         }
+        (Obj::View { of: x, kind: k }, Obj::View { of: y, kind: l }) if k == l => {
+            return Obj::View { of: join(x, y, widen, escapes), kind: *k };
+        }
         (Obj::StaticMethod(x), Obj::StaticMethod(y)) => return Obj::StaticMethod(join(x, y, widen, escapes)),
         (Obj::ClassMethod(x), Obj::ClassMethod(y)) => return Obj::ClassMethod(join(x, y, widen, escapes)),
         (Obj::Super { class: c, this: x }, Obj::Super { class: d, this: y }) => {
@@ -862,7 +941,7 @@ fn push_children(obj: &Obj, out: &mut Vec<V>) {
             out.extend(args.iter().cloned());
             out.extend(keywords.iter().map(|(_, v)| v.clone()));
         }
-        Obj::Cell(v) | Obj::StaticMethod(v) | Obj::ClassMethod(v) => out.push(v.clone()),
+        Obj::Cell(v) | Obj::StaticMethod(v) | Obj::ClassMethod(v) | Obj::View { of: v, .. } => out.push(v.clone()),
         Obj::Iter(iter) => out.extend(iter.parts.iter().cloned()),
         Obj::Generator(g) => {
             if let Some(frame) = &g.frame {

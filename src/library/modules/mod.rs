@@ -1,14 +1,40 @@
 //! Modules of the standard library, one file each.
+#![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "every model has the type `Transfer`")]
 
 use super::Entry;
+
+mod asyncio;
+mod collections;
+mod functools;
+mod heapq;
+mod itertools;
+mod math;
+mod operator;
+mod plain;
+mod random;
+mod support;
+mod time;
 
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
     if is_modelled(name) {
         return Some(Entry::Module);
     }
-    let _ = name;
-    None
+    let (module, rest) = name.split_once('.')?;
+    match module {
+        "asyncio" => asyncio::find(rest),
+        "bisect" => heapq::find_bisect(rest),
+        "collections" => collections::find(rest),
+        "functools" => functools::find(rest),
+        "heapq" => heapq::find(rest),
+        "itertools" => itertools::find(rest),
+        "math" => math::find(rest),
+        "operator" => operator::find(rest),
+        "random" => random::find(rest),
+        "secrets" => random::find_secrets(rest),
+        "time" => time::find(rest),
+        _ => plain::find(name),
+    }
 }
 
 /// Dotted names that are modules by themselves when reached through their parent.
@@ -181,10 +207,170 @@ pub fn is_standard(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// What `from module import *` binds, where that is modelled.
+/// The least minor version that has a name, where older supported ones lack it: looking it up may fail there.
+pub fn since(name: &str) -> u8 {
+    match name {
+        "itertools.pairwise" => 10,
+        "math.cbrt" | "math.exp2" | "operator.call" => 11,
+        "itertools.batched" | "math.sumprod" | "random.binomialvariate" | "typing.override" => 12,
+        "math.fma" => 13,
+        _ => 9,
+    }
+}
+
+/// What `from module import *` binds, where that is modelled. Names that only some versions have are among them.
 pub fn star(module: &str) -> Option<&'static [&'static str]> {
-    let _ = module;
-    None
+    Some(match module {
+        "math" => &[
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atan2",
+            "atanh",
+            "cbrt",
+            "ceil",
+            "comb",
+            "copysign",
+            "cos",
+            "cosh",
+            "degrees",
+            "dist",
+            "e",
+            "erf",
+            "erfc",
+            "exp",
+            "exp2",
+            "expm1",
+            "fabs",
+            "factorial",
+            "floor",
+            "fma",
+            "fmod",
+            "frexp",
+            "fsum",
+            "gamma",
+            "gcd",
+            "hypot",
+            "inf",
+            "isclose",
+            "isfinite",
+            "isinf",
+            "isnan",
+            "isqrt",
+            "lcm",
+            "ldexp",
+            "lgamma",
+            "log",
+            "log10",
+            "log1p",
+            "log2",
+            "modf",
+            "nan",
+            "nextafter",
+            "perm",
+            "pi",
+            "pow",
+            "prod",
+            "radians",
+            "remainder",
+            "sin",
+            "sinh",
+            "sqrt",
+            "sumprod",
+            "tan",
+            "tanh",
+            "tau",
+            "trunc",
+            "ulp",
+        ],
+        "itertools" => &[
+            "accumulate",
+            "batched",
+            "chain",
+            "combinations",
+            "combinations_with_replacement",
+            "compress",
+            "count",
+            "cycle",
+            "dropwhile",
+            "filterfalse",
+            "groupby",
+            "islice",
+            "pairwise",
+            "permutations",
+            "product",
+            "repeat",
+            "starmap",
+            "takewhile",
+            "tee",
+            "zip_longest",
+        ],
+        "functools" => &[
+            "Placeholder",
+            "WRAPPER_ASSIGNMENTS",
+            "WRAPPER_UPDATES",
+            "cache",
+            "cached_property",
+            "cmp_to_key",
+            "lru_cache",
+            "partial",
+            "partialmethod",
+            "reduce",
+            "singledispatch",
+            "singledispatchmethod",
+            "total_ordering",
+            "update_wrapper",
+            "wraps",
+        ],
+        "random" => &[
+            "Random",
+            "SystemRandom",
+            "betavariate",
+            "binomialvariate",
+            "choice",
+            "choices",
+            "expovariate",
+            "gammavariate",
+            "gauss",
+            "getrandbits",
+            "getstate",
+            "lognormvariate",
+            "normalvariate",
+            "paretovariate",
+            "randbytes",
+            "randint",
+            "random",
+            "randrange",
+            "sample",
+            "seed",
+            "setstate",
+            "shuffle",
+            "triangular",
+            "uniform",
+            "vonmisesvariate",
+            "weibullvariate",
+        ],
+        "collections" => {
+            &["ChainMap", "Counter", "OrderedDict", "UserDict", "UserList", "UserString", "defaultdict", "deque", "namedtuple"]
+        }
+        "string" => &[
+            "Formatter",
+            "Template",
+            "ascii_letters",
+            "ascii_lowercase",
+            "ascii_uppercase",
+            "capwords",
+            "digits",
+            "hexdigits",
+            "octdigits",
+            "printable",
+            "punctuation",
+            "whitespace",
+        ],
+        _ => return None,
+    })
 }
 
 /// Whether a library type is a context manager that neither swallows exceptions nor interrupts what it surrounds.

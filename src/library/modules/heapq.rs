@@ -1,0 +1,171 @@
+//! `heapq` and `bisect`, by CPython's own algorithms, since the order they leave shows.
+
+use std::rc::Rc;
+
+use crate::library::{Args, Entry, Host, R, count};
+use crate::syntax::code::CompareOp;
+use crate::value::int::Int;
+use crate::value::object::{Items, Obj, ObjId, V, Why};
+
+use super::support::{all, bag, bind, element, is_plain};
+
+/// The entry for a name in `heapq`.
+pub fn find(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "heappush" => heappush,
+        "heappop" => heappop,
+        "heapify" => heapify,
+        _ => return None,
+    }))
+}
+
+/// The entry for a name in `bisect`.
+pub fn find_bisect(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "bisect" | "bisect_right" => |host, args| bisect(host, &args, true),
+        "bisect_left" => |host, args| bisect(host, &args, false),
+        _ => return None,
+    }))
+}
+
+/// Whether one item is less than another; None when it is not known.
+fn less(host: &mut dyn Host, a: &V, b: &V) -> R<Option<bool>> {
+    host.burn(1)?;
+    let answer = host.compare(CompareOp::Lt, a, b)?;
+    host.truth(&answer)
+}
+
+/// A list of plain data that is known item by item.
+fn exact_list(host: &mut dyn Host, value: &V) -> Option<(ObjId, Vec<V>)> {
+    let V::Ref(id) = value else { return None };
+    if !is_plain(host, value) || host.store().is_summary(*id) {
+        return None;
+    }
+    match host.store().get(*id) {
+        Obj::List(items) if items.rest.is_none() => Some((*id, items.exact.clone())),
+        _ => None,
+    }
+}
+
+fn write(host: &mut dyn Host, id: ObjId, items: Items) {
+    host.store().mutate(id, true, |obj| *obj = Obj::List(Rc::new(items)));
+}
+
+/// Moves the item at `at` towards the root; false when a comparison is not known.
+fn towards_root(host: &mut dyn Host, heap: &mut [V], start: usize, mut at: usize) -> R<bool> {
+    let item = heap[at].clone();
+    while at > start {
+        let parent = (at - 1) >> 1;
+        match less(host, &item, &heap[parent])? {
+            Some(true) => {
+                heap[at] = heap[parent].clone();
+                at = parent;
+            }
+            Some(false) => break,
+            None => return Ok(false),
+        }
+    }
+    heap[at] = item;
+    Ok(true)
+}
+
+/// Moves the smaller child up until a leaf is hit, then the item to its place.
+fn towards_leaves(host: &mut dyn Host, heap: &mut [V], mut at: usize) -> R<bool> {
+    let (start, end) = (at, heap.len());
+    let item = heap[at].clone();
+    let mut child = 2 * at + 1;
+    while child < end {
+        let right = child + 1;
+        if right < end {
+            match less(host, &heap[child], &heap[right])? {
+                Some(true) => {}
+                Some(false) => child = right,
+                None => return Ok(false),
+            }
+        }
+        heap[at] = heap[child].clone();
+        at = child;
+        child = 2 * at + 1;
+    }
+    heap[at] = item;
+    towards_root(host, heap, start, at)
+}
+
+/// The order is lost, the items are not.
+fn any_order(host: &mut dyn Host, items: &Items) -> Items {
+    let (low, high) = count(items);
+    let any = element(host, items).unwrap_or(V::Unknown(Why::Lost));
+    bag(any, low, high)
+}
+
+/// Writes the heap back: in order when every comparison was known, in any order otherwise, and where one raised.
+fn settle(host: &mut dyn Host, id: ObjId, sifted: R<bool>, items: Vec<V>, before: Vec<V>) -> R<()> {
+    let items = if sifted == Ok(true) { Items { exact: items, rest: None } } else { any_order(host, &Items { exact: before, rest: None }) };
+    write(host, id, items);
+    sifted.map(|_| ())
+}
+
+fn heappush(host: &mut dyn Host, args: Args) -> R<V> {
+    let [heap, item] = all(host, &args, ["/heap", "/item"])?;
+    let (Some((id, mut items)), true) = (exact_list(host, &heap), is_plain(host, &item)) else { return Ok(host.unknown_call(&args)) };
+    items.push(item);
+    let last = items.len() - 1;
+    host.burn(items.len() as u64 / 4)?;
+    let before = items.clone();
+    let sifted = towards_root(host, &mut items, 0, last);
+    settle(host, id, sifted, items, before)?;
+    Ok(V::None)
+}
+
+fn heappop(host: &mut dyn Host, args: Args) -> R<V> {
+    let [heap] = all(host, &args, ["/heap"])?;
+    let Some((id, mut items)) = exact_list(host, &heap) else { return Ok(host.unknown_call(&args)) };
+    let Some(last) = items.pop() else { return Err(host.raise("IndexError", "index out of range")) };
+    host.burn(items.len() as u64 / 4)?;
+    if items.is_empty() {
+        write(host, id, Items::default());
+        return Ok(last);
+    }
+    let result = std::mem::replace(&mut items[0], last);
+    let before = items.clone();
+    let sifted = towards_leaves(host, &mut items, 0);
+    settle(host, id, sifted, items, before)?;
+    Ok(result)
+}
+
+fn heapify(host: &mut dyn Host, args: Args) -> R<V> {
+    let [heap] = all(host, &args, ["/heap"])?;
+    let Some((id, mut items)) = exact_list(host, &heap) else { return Ok(host.unknown_call(&args)) };
+    // Beyond this, CPython goes through the heap in another order for the sake of caches.
+    if items.len() > 2500 {
+        return Ok(host.unknown_call(&args));
+    }
+    let before = items.clone();
+    let mut sifted = Ok(true);
+    for at in (0..items.len() / 2).rev() {
+        sifted = towards_leaves(host, &mut items, at);
+        if sifted != Ok(true) {
+            break;
+        }
+    }
+    settle(host, id, sifted, items, before)?;
+    Ok(V::None)
+}
+
+fn bisect(host: &mut dyn Host, args: &Args, right: bool) -> R<V> {
+    let [list, item, low, high, key] = bind(host, args, ["a", "x", "lo", "hi", "key"], 2)?;
+    let (list, item) = (list.unwrap_or(V::None), item.unwrap_or(V::None));
+    let (None, None, None) = (low, high, key) else { return Ok(host.unknown_call(args)) };
+    let (Some((_, items)), true) = (exact_list(host, &list), is_plain(host, &item)) else { return Ok(host.unknown_call(args)) };
+    let (mut low, mut high) = (0, items.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let goes_left = if right { less(host, &item, &items[middle])? } else { less(host, &items[middle], &item)?.map(|l| !l) };
+        match goes_left {
+            Some(true) => high = middle,
+            Some(false) => low = middle + 1,
+            None => return Ok(V::int(Int::range(low as i128, high as i128), Why::Lost)),
+        }
+    }
+    Ok(V::Int(low as i128))
+}

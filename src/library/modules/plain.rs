@@ -1,0 +1,145 @@
+//! Modules of which little more is known than the types of their results, as one table, and constants.
+
+use crate::library::{Args, Entry, Host, R};
+use crate::value::object::{V, Why};
+
+use super::support::{
+    all, identity, interrupting, outside_any, outside_bool, outside_bytes, outside_float, outside_int, outside_none, outside_size,
+    outside_str, outside_str_or_none, outside_strings,
+};
+
+/// The entry for a qualified name.
+pub fn find(name: &str) -> Option<Entry> {
+    if let Some(constant) = constant(name) {
+        return Some(Entry::Constant(constant));
+    }
+    Some(Entry::Function(match name {
+        "json.dumps"
+        | "textwrap.dedent"
+        | "textwrap.fill"
+        | "textwrap.shorten"
+        | "textwrap.indent"
+        | "pprint.pformat"
+        | "os.getcwd"
+        | "os.path.join"
+        | "os.path.abspath"
+        | "os.path.basename"
+        | "os.path.dirname"
+        | "os.path.expanduser"
+        | "os.path.normpath"
+        | "os.path.realpath"
+        | "os.path.relpath"
+        | "platform.system"
+        | "platform.machine"
+        | "platform.node"
+        | "platform.platform"
+        | "platform.python_version"
+        | "html.escape"
+        | "html.unescape"
+        | "urllib.parse.quote"
+        | "urllib.parse.unquote"
+        | "urllib.parse.urlencode"
+        | "getpass.getuser"
+        | "traceback.format_exc"
+        | "socket.gethostname" => outside_str,
+        "shutil.which" => outside_str_or_none,
+        "json.loads" | "re.escape" | "os.environ.get" | "os.getenv" | "os.environ.copy" | "os.stat" | "typing.TypeVar"
+        | "typing.ParamSpec" | "typing.NewType" | "sys.exc_info" | "sys.stdout.write" | "sys.stderr.write" | "os.path.splitext"
+        | "os.path.split" => outside_any,
+        "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
+        "os.getpid"
+        | "os.getppid"
+        | "os.path.getsize"
+        | "sys.getrecursionlimit"
+        | "sys.getrefcount"
+        | "threading.active_count"
+        | "threading.get_ident" => outside_size,
+        "zlib.crc32" | "zlib.adler32" | "binascii.crc32" | "sys.getsizeof" => outside_int,
+        "os.path.exists" | "os.path.isfile" | "os.path.isdir" | "os.path.islink" | "os.path.isabs" | "keyword.iskeyword"
+        | "sys.is_finalizing" | "gc.isenabled" => outside_bool,
+        "os.path.getmtime" | "os.path.getctime" | "os.path.getatime" => outside_float,
+        "os.urandom" | "base64.b64encode" | "base64.b64decode" | "binascii.hexlify" => outside_bytes,
+        "warnings.warn"
+        | "warnings.filterwarnings"
+        | "warnings.simplefilter"
+        | "pprint.pprint"
+        | "traceback.print_exc"
+        | "logging.debug"
+        | "logging.info"
+        | "logging.warning"
+        | "logging.error"
+        | "logging.critical"
+        | "logging.exception"
+        | "logging.basicConfig"
+        | "os.makedirs"
+        | "os.mkdir"
+        | "sys.stdout.flush"
+        | "sys.stderr.flush" => outside_none,
+        "abc.abstractmethod"
+        | "typing.final"
+        | "typing.overload"
+        | "typing.override"
+        | "typing.no_type_check"
+        | "typing.runtime_checkable" => identity,
+        "typing.cast" => cast,
+        "sys.exit" => exit,
+        "sys.setrecursionlimit" => set_recursion_limit,
+        "signal.signal"
+        | "signal.alarm"
+        | "signal.setitimer"
+        | "signal.pthread_kill"
+        | "sys.settrace"
+        | "sys.setprofile"
+        | "threading.Timer"
+        | "threading.Thread"
+        | "atexit.register"
+        | "_thread.start_new_thread"
+        | "_thread.interrupt_main"
+        | "faulthandler.dump_traceback_later" => interrupting,
+        _ => return None,
+    }))
+}
+
+fn constant(name: &str) -> Option<V> {
+    let text = |text: &str| Some(V::str(text));
+    match name {
+        "string.ascii_lowercase" => text("abcdefghijklmnopqrstuvwxyz"),
+        "string.ascii_uppercase" => text("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+        "string.ascii_letters" => text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+        "string.digits" => text("0123456789"),
+        "string.hexdigits" => text("0123456789abcdefABCDEF"),
+        "string.octdigits" => text("01234567"),
+        "string.punctuation" => text("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
+        "string.whitespace" => text(" \t\n\r\x0b\x0c"),
+        "string.printable" => {
+            text("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t\n\r\x0b\x0c")
+        }
+        "sys.maxsize" => Some(V::Int((1 << 63) - 1)),
+        "sys.maxunicode" => Some(V::Int(0x0010_FFFF)),
+        "sys.platform" | "sys.version" | "sys.executable" | "sys.prefix" | "os.name" | "os.sep" | "os.linesep" => {
+            Some(V::strs(0, u64::MAX, Why::Outside))
+        }
+        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.stdin" | "sys.flags" | "sys.float_info" => {
+            Some(V::Unknown(Why::Outside))
+        }
+        "typing.TYPE_CHECKING" => Some(V::Bool(false)),
+        _ => None,
+    }
+}
+
+fn cast(host: &mut dyn Host, args: Args) -> R<V> {
+    let [_, value] = all(host, &args, ["typ", "val"])?;
+    Ok(value)
+}
+
+fn exit(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.pos.len() > 1 || !args.kw.is_empty() {
+        return Err(host.raise("TypeError", "exit expected at most 1 argument"));
+    }
+    Err(host.raise("SystemExit", ""))
+}
+
+fn set_recursion_limit(host: &mut dyn Host, args: Args) -> R<V> {
+    host.may_raise("");
+    host.special("setrecursionlimit", args)
+}
