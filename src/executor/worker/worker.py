@@ -68,8 +68,11 @@ def write_at_once():
     for name in ("stdout", "stderr"):
         try:
             old = getattr(sys, name)
+            if old.write_through:
+                continue
             encoding, errors = old.encoding, old.errors
-            # A buffer of one byte passes everything longer straight on, and is a buffer still for who looks for one.
+            # A buffer of one byte passes everything longer straight on, and is a buffer still for who looks for one. Only a
+            # byte written alone waits for the next.
             buffer = _io.BufferedWriter(old.detach().detach(), 1)
             new = _io.TextIOWrapper(buffer, encoding, errors, "\n", True, True)
             new.mode = "w"
