@@ -19,7 +19,7 @@ use crate::value::int::Int;
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
 use crate::value::store::{Path, Store};
 
-use super::machine::{Context, Machine};
+use super::machine::{Context, Machine, Pending};
 use super::operators::comparison;
 
 /// First iteration at which the state is kept for comparison.
@@ -45,6 +45,14 @@ pub struct Head {
     uncaught: u64,
 }
 
+/// How far the search for a smaller invariant has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Narrowing {
+    NotYet,
+    Trying,
+    Done,
+}
+
 /// What is known about a loop that is running.
 #[derive(Debug)]
 pub struct LoopState {
@@ -64,6 +72,12 @@ pub struct LoopState {
     snapshot: Option<Box<Head>>,
     next_snapshot: u64,
     head: Option<Box<Head>>,
+    /// The state with which bounding began, and what was kept for positions outside then.
+    before: Option<Box<Head>>,
+    kept: Vec<Pending>,
+    /// The invariant that widening gave, while a smaller one is tried.
+    invariant: Option<Box<Head>>,
+    narrowing: Narrowing,
     passes: u32,
     entry: Path,
     /// Least further trips, when bounding began.
@@ -167,6 +181,10 @@ impl Machine<'_> {
             snapshot: None,
             next_snapshot: FIRST_SNAPSHOT,
             head: None,
+            before: None,
+            kept: Vec::new(),
+            invariant: None,
+            narrowing: Narrowing::NotYet,
             passes: 0,
             entry: self.store.path,
             trips: 0,
@@ -293,9 +311,26 @@ impl Machine<'_> {
         l.may_exhaust = false;
         l.uncaught = self.uncaught_raises;
         l.raises = false;
-        let _ = cx;
+        l.before = l.head.clone();
+        l.kept.clone_from(&cx.pending);
+        l.narrowing = Narrowing::NotYet;
         self.enter_abstract();
         Ok(())
+    }
+
+    /// Starts a pass through the loop from a state at its head. What earlier passes kept for positions outside is dropped:
+    /// this pass starts from more, so it covers them.
+    fn start_pass(&mut self, frame: &mut Frame, cx: &mut Context, l: &mut LoopState, head: Box<Head>) {
+        frame.locals.clone_from(&head.locals);
+        frame.stack.clone_from(&head.stack);
+        frame.handling.clone_from(&head.handling);
+        self.store = head.store.clone();
+        cx.pending.clone_from(&l.kept);
+        l.head = Some(head);
+        l.left = false;
+        l.may_exhaust = false;
+        l.raises = false;
+        l.uncaught = self.uncaught_raises;
     }
 
     fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
@@ -304,18 +339,59 @@ impl Machine<'_> {
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
         let Some(mut head) = l.head.take() else { return Ok(()) };
+        let changed = self.join_head(&mut head, frame, widen && l.narrowing == Narrowing::NotYet, l.passes > MAX_PASSES);
+        if l.passes > MAX_PASSES + 8 && changed {
+            // It does not settle: nothing is known about what comes after.
+            l.head = Some(head);
+            return Err(Stop::Fuel);
+        }
+        match (l.narrowing, changed) {
+            (Narrowing::NotYet, true) => {
+                self.start_pass(frame, cx, l, head);
+                Ok(())
+            }
+            (Narrowing::NotYet, false) => {
+                // Widening went too far, perhaps: from what the loop was entered with and what one more pass gives, a
+                // smaller invariant may follow. It has to prove itself in a pass of its own.
+                let Some(mut smaller) = l.before.clone() else { return Ok(()) };
+                self.join_head(&mut smaller, frame, false, false);
+                let same = smaller.locals == head.locals && smaller.stack == head.stack && !smaller.store.clone().join(&head.store, false);
+                if same {
+                    l.head = Some(head);
+                    return self.invariant_found(frame, cx, code, l, iteration);
+                }
+                l.invariant = Some(head);
+                l.narrowing = Narrowing::Trying;
+                self.start_pass(frame, cx, l, smaller);
+                Ok(())
+            }
+            (Narrowing::Trying, true) => {
+                l.narrowing = Narrowing::Done;
+                let head = l.invariant.take().unwrap_or(head);
+                self.start_pass(frame, cx, l, head);
+                Ok(())
+            }
+            (Narrowing::Done, true) => {
+                l.head = Some(head);
+                Err(Stop::Fuel)
+            }
+            (Narrowing::Trying | Narrowing::Done, false) => {
+                l.head = Some(head);
+                self.invariant_found(frame, cx, code, l, iteration)
+            }
+        }
+    }
+
+    /// Joins the current state into a state at the head. Says whether anything changed.
+    fn join_head(&mut self, head: &mut Head, frame: &Frame, widen: bool, give_up: bool) -> bool {
         let path = head.store.path;
         let mut changed = head.store.join(&self.store, widen);
-        for (x, y) in head
-            .locals
-            .iter_mut()
-            .zip(&frame.locals)
-            .chain(head.stack.iter_mut().zip(&frame.stack))
-            .chain(head.handling.iter_mut().zip(&frame.handling))
-        {
+        let mine = head.locals.iter_mut().chain(&mut head.stack).chain(&mut head.handling);
+        let current = frame.locals.iter().chain(&frame.stack).chain(&frame.handling);
+        for (x, y) in mine.zip(current) {
             if x != y {
                 let mut joined = head.store.join_values(x, y, widen);
-                if l.passes > MAX_PASSES && joined != *x {
+                if give_up && joined != *x {
                     head.store.escape(&joined);
                     joined = V::Unknown(Why::Lost);
                 }
@@ -325,23 +401,9 @@ impl Machine<'_> {
                 }
             }
         }
-        let interruptible = head.store.path.interruptible;
-        let managers = head.store.path.unknown_managers;
-        head.store.path = Path { interruptible, unknown_managers: managers, doubtful: head.store.path.doubtful, ..path };
-        if changed && l.passes <= MAX_PASSES + 8 {
-            frame.locals.clone_from(&head.locals);
-            frame.stack.clone_from(&head.stack);
-            frame.handling.clone_from(&head.handling);
-            self.store = head.store.clone();
-            l.head = Some(head);
-            return Ok(());
-        }
-        l.head = Some(head);
-        if changed {
-            // It does not settle: nothing is known about what comes after.
-            return Err(Stop::Fuel);
-        }
-        self.invariant_found(frame, cx, code, l, iteration)
+        let Path { interruptible, unknown_managers, doubtful, .. } = head.store.path;
+        head.store.path = Path { interruptible, unknown_managers, doubtful, ..path };
+        changed
     }
 
     /// Nothing changes any more: what holds at the head holds in every iteration.

@@ -120,7 +120,7 @@ pub struct Machine<'p> {
     /// Whether what is evaluated is a function nobody called.
     pub defined_only: bool,
     pub abstract_loops: u32,
-    sites: HashMap<(Spot, u8), ObjId>,
+    sites: HashMap<(Spot, u8, u32), ObjId>,
     /// Active calls by code.
     pub active: HashMap<CodeId, u32>,
     /// Code that has been called with arguments from the program.
@@ -136,6 +136,8 @@ pub struct Machine<'p> {
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
     handlers: Vec<Vec<u32>>,
+    /// Whether the iterator about to be made replaces the one made at the same place before.
+    pub fresh_iterator: bool,
     /// Fuel that loops further out keep for themselves.
     pub loop_floor: u64,
     /// How deep a comparison of nested containers is.
@@ -183,6 +185,7 @@ impl<'p> Machine<'p> {
             last_return: None,
             super_context: Vec::new(),
             handlers: vec![Vec::new(); program.codes.len()],
+            fresh_iterator: false,
             loop_floor: 0,
             nesting: 0,
             text,
@@ -326,10 +329,16 @@ impl<'p> Machine<'p> {
             Obj::Super { .. } => 11,
             _ => 12,
         };
-        let key = (self.spot(), kind);
+        let fresh = self.fresh_iterator && kind >= 16;
+        let depth = if fresh { self.frames.len() as u32 } else { 0 };
+        let key = (self.spot(), kind, depth);
         match self.sites.get(&key) {
             Some(&id) => {
-                self.store.alloc_at(id, obj);
+                if fresh {
+                    self.store.replace(id, obj);
+                } else {
+                    self.store.alloc_at(id, obj);
+                }
                 V::Ref(id)
             }
             None => {
@@ -360,6 +369,7 @@ impl<'p> Machine<'p> {
         } else {
             Reach::Maybe
         };
+        let proof = if path.doubtful { Proof::Likely } else { proof };
         let fact =
             Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));

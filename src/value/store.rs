@@ -212,6 +212,11 @@ impl Store {
         }
     }
 
+    /// Puts an object at a place whose former object nothing refers to any more.
+    pub fn replace(&mut self, id: ObjId, obj: Obj) {
+        *self.heap.get_mut(id.0 as usize) = Slot { obj, summary: false };
+    }
+
     /// How many objects have been allocated, on all paths.
     pub fn allocated(&self) -> u32 {
         self.next.get()
