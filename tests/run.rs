@@ -902,7 +902,7 @@ fn nothing_printed_is_lost_when_a_program_is_killed() {
         assert_eq!((&value["outcome"], value["stdout"].as_str()), (&Value::from("timed_out"), Some(stdout)), "{code}: {value}");
     }
     // Lines of several threads stay whole.
-    let code = "import threading\ndef f(c):\n    for i in range(500): print(c * 20)\nts = [threading.Thread(target=f, args=(c,)) for c in 'abcd']\n                for t in ts: t.start()\nfor t in ts: t.join()";
+    let code = "import threading\ndef f(c):\n    for i in range(500): print(c * 20)\nts = [threading.Thread(target=f, args=(c,)) for c in 'abcd']\nfor t in ts: t.start()\nfor t in ts: t.join()";
     let (value, _) = run(code, &[]);
     let text = value["stdout"].as_str().expect("text");
     assert_eq!(text.lines().count(), 2000, "{value}");
