@@ -1,5 +1,6 @@
 //! The level table in full, and how facts become findings.
 
+#[expect(dead_code, reason = "other test files use the rest")]
 mod common;
 
 use antifreeze::eval::{Fact, FactKind, Measure, Proof, Reach, Unit};

@@ -12,12 +12,16 @@
 
 use std::rc::Rc;
 
-use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::fact::{FactKind, Measure, Unit};
 use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::int::Int;
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
 use crate::value::store::{Path, Store};
+
+mod endless;
+
+use endless::Evidence;
 
 use super::machine::{Context, Machine, Pending};
 use super::operators::comparison;
@@ -83,6 +87,10 @@ pub struct LoopState {
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
+    /// The first values of the variable that should lead out, from the time on when it is watched.
+    trail: Vec<String>,
+    /// Iterations that were run before bounding.
+    ran: u64,
     slice: Option<Rc<Slice>>,
     /// The jump by which its condition ends it.
     condition_jump: Option<Pc>,
@@ -129,8 +137,10 @@ pub struct Slice {
     appended: Vec<Variable>,
     /// Whether the condition is the constant true.
     constant: bool,
-    /// Whether nothing the condition reads is assigned in the loop.
-    stuck: bool,
+    /// Whether the condition calls something, or looks into an object.
+    calls: bool,
+    /// The variable that should lead out of the loop, and how it is compared.
+    watched: Option<(Variable, CompareOp)>,
     condition: Vec<Variable>,
     /// Globals assigned in the loop that are not left out altogether.
     assigned: Vec<u32>,
@@ -189,6 +199,8 @@ impl Machine<'_> {
             entry: self.store.path,
             trips: 0,
             head_cost: 0.0,
+            trail: Vec::new(),
+            ran: 0,
             slice: None,
             condition_jump: self.condition_jump(&info),
         });
@@ -254,13 +266,10 @@ impl Machine<'_> {
                 let slice = self.slice_of(frame.code, code, l.id);
                 l.slice = Some(slice.clone());
                 if self.repeats(frame, &snapshot, &slice) {
-                    let reason = format!(
-                        "the state of iteration {} repeats that of iteration {}, and nothing else can end it",
-                        l.iterations,
-                        l.next_snapshot / 2
-                    );
-                    return self.report_endless(l, &slice, reason);
+                    let evidence = Evidence::Repeats { now: l.iterations, before: l.next_snapshot / 2 };
+                    return self.report_endless(frame, code, l, &slice, evidence);
                 }
+                self.follow(frame, l, &slice);
                 l.snapshot = Some(snapshot);
             }
             if l.iterations == l.next_snapshot {
@@ -302,6 +311,7 @@ impl Machine<'_> {
         } else {
             self.counted_trips(frame, code, l)
         };
+        l.ran = l.iterations - 1;
         l.entry = self.store.path;
         l.snapshot = None;
         l.head = Some(self.head_of(frame));
@@ -411,12 +421,7 @@ impl Machine<'_> {
         let endless_iterator = l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it));
         if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
             let slice = self.slice_of(frame.code, code, l.id);
-            let reason = if slice.stuck && !slice.constant {
-                "nothing in the loop changes what its condition depends on".to_owned()
-            } else {
-                "its condition holds in every iteration, and nothing in it can leave".to_owned()
-            };
-            return self.report_endless(l, &slice, reason);
+            return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
         }
         if !l.left && l.trips > 0 && iteration > 0.0 {
             let total = l.entry.cost + l.trips as f64 * iteration;
@@ -429,11 +434,12 @@ impl Machine<'_> {
             if total > timeout {
                 let path = std::mem::replace(&mut self.store.path, l.entry);
                 let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+                let trips = l.ran.saturating_add(l.trips);
                 let words = [
                     ("loop", self.header(&l.info)),
-                    ("trips", l.trips.to_string()),
+                    ("trips", trips.to_string()),
                     ("seconds", format!("{total:.0}")),
-                    ("reason", format!("it takes at least {} iterations", l.trips)),
+                    ("reason", format!("it takes at least {trips} iterations")),
                 ];
                 let proof = self.proof();
                 self.report(FactKind::LongLoop, Some(l.info.header), Some(measure), proof, &words);
@@ -459,24 +465,6 @@ impl Machine<'_> {
             line = line.chars().take(57).collect::<String>() + "…";
         }
         line.trim_end_matches(':').to_owned()
-    }
-
-    fn report_endless(&mut self, l: &LoopState, slice: &Slice, reason: String) -> R<()> {
-        let kind = if slice.constant || l.info.kind != LoopKind::While {
-            FactKind::EndlessLoop
-        } else if slice.stuck {
-            FactKind::StuckCondition
-        } else {
-            FactKind::MissedExit
-        };
-        let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        let proof: Proof = self.proof();
-        let path = self.store.path;
-        self.store.path = Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, ..l.entry };
-        let words = [("loop", self.header(&l.info)), ("reason", reason)];
-        self.report(kind, Some(l.info.header), Some(measure), proof, &words);
-        self.store.path = path;
-        Err(Stop::Dead)
     }
 
     /// Whether the state equals an earlier one as far as leaving the loop depends on it.
@@ -765,7 +753,8 @@ impl Machine<'_> {
             .take_while(|o| !matches!(o, Op::JumpIfFalse(_) | Op::JumpIfTrue(_)))
             .any(|o| matches!(o, Op::Call(..) | Op::CallMethod(..) | Op::LoadAttr(_) | Op::LoadItem));
         let written: Vec<Variable> = range.clone().filter_map(|i| write_of(&ops[i])).collect();
-        slice.stuck = !calls_in_condition && !slice.condition.is_empty() && !slice.condition.iter().any(|v| written.contains(v));
+        slice.calls = calls_in_condition;
+        slice.watched = watched(ops, info, &written);
         // How each variable is read.
         let mut uses: std::collections::HashMap<Variable, Vec<usize>> = std::collections::HashMap::new();
         for i in range.clone() {
@@ -999,6 +988,16 @@ fn mentions(v: &V, id: ObjId) -> bool {
         V::OneOf(all) => all.iter().any(|v| mentions(v, id)),
         _ => false,
     }
+}
+
+/// The first variable that a comparison before a jump reads and the loop assigns.
+fn watched(ops: &[Op], info: &Loop, written: &[Variable]) -> Option<(Variable, CompareOp)> {
+    let first = info.head as usize + 1;
+    (first..info.back as usize).find_map(|at| {
+        let (Op::Compare(op), Op::JumpIfFalse(_) | Op::JumpIfTrue(_)) = (ops[at], ops[at + 1]) else { return None };
+        let read = |i: usize| (i >= first).then(|| read_of(&ops[i])).flatten().filter(|v| written.contains(v));
+        Some((read(at.saturating_sub(2)).or_else(|| read(at - 1))?, op))
+    })
 }
 
 /// Whether on every path through the loop the variable is written before it is read.
