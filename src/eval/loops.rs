@@ -305,8 +305,8 @@ impl Machine<'_> {
     fn begin_bounding(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
         l.trips = if l.info.kind == LoopKind::For {
             match frame.stack.last().cloned() {
-                Some(iterator) => self.remaining_low(&iterator),
-                None => 0,
+                Some(iterator) if self.keeps_its_length(&iterator) => self.remaining_low(&iterator),
+                _ => 0,
             }
         } else {
             self.counted_trips(frame, code, l)
