@@ -179,6 +179,13 @@ fn numbers_are_plain() {
 }
 
 #[test]
+fn an_amount_just_over_the_limit_does_not_read_like_the_limit() {
+    let said = |seconds| judged(&[sleep(TEXT, "time.sleep(100)", seconds)])[0].message.clone();
+    assert_eq!(said(30.000_12), "'time.sleep' would wait for at least 30.0001 s in all, exceeding the maximum of 30 s allowed.");
+    assert_eq!(said(30.5), "'time.sleep' would wait for at least 30.5 s in all, exceeding the maximum of 30 s allowed.");
+}
+
+#[test]
 fn facts_on_one_span_are_one_finding_the_strongest() {
     let (weak, strong) = (Fact { reach: Reach::Defined, ..huge_power(TEXT) }, huge_power(TEXT));
     let larger = Fact { measure: Some(Measure { unit: Unit::Bits, low: 5e8, high: 5e8 }), ..huge_power(TEXT) };
