@@ -102,7 +102,7 @@ rows! {
     ParameterWithDefault => "def f(x=A):\n    return x\nr = f()",
     Keyword => "def f(x):\n    return x\nr = f(x=A)",
     Alias => "import math as m\nr = m.gcd(A, 6)",
-    WithItem => "import contextlib\nwith contextlib.nullcontext(A) as r:\n    pass",
+    WithItem => "class M:\n    def __enter__(self):\n        return A\n    def __exit__(self, *e):\n        return True\nwith M() as q, M() as r:\n    pass",
     MatchCase => "match A:\n    case x if x > 1:\n        r = 1\n    case _:\n        r = 2",
     Decorator => "def twice(f):\n    return lambda x: f(f(x))\n@twice\ndef g(x):\n    return x + 1\nr = g(A)",
     ElifElseClause => "if A > 9:\n    r = 1\nelif A > 1:\n    r = 2\nelse:\n    r = 3",
