@@ -303,13 +303,13 @@ impl Machine<'_> {
             .and_then(|a| self.class(a))
             .map(|c| (c.open, std::iter::once(actual.clone().unwrap_or(V::Null)).chain(c.mro.iter().cloned()).collect::<Vec<_>>()));
         let Some((open, chain)) = chain else {
-            return Ok(self.unknown_effect(&[this.clone()]));
+            return Ok(self.unknown_effect(std::slice::from_ref(this)));
         };
         if open {
-            return Ok(self.unknown_effect(&[this.clone()]));
+            return Ok(self.unknown_effect(std::slice::from_ref(this)));
         }
         let Some(at) = chain.iter().position(|c| c == class) else {
-            return Ok(self.unknown_effect(&[this.clone()]));
+            return Ok(self.unknown_effect(std::slice::from_ref(this)));
         };
         for base in &chain[at + 1..] {
             match base {
@@ -536,13 +536,13 @@ impl Machine<'_> {
         match module {
             V::Module(m) => {
                 let text = m.text();
-                if !crate::library::modules::is_standard(text.split('.').next().unwrap_or(&text)) {
-                    self.may_raise_class("ImportError");
-                } else {
+                if crate::library::modules::is_standard(text.split('.').next().unwrap_or(&text)) {
                     let qualified = Sym::new(&format!("{}.{}", text, name.text()));
                     if self.entry(qualified).is_some() && crate::library::modules::since(&qualified.text()) <= self.settings.target.0 {
                         return Ok(self.module_attr(*m, name));
                     }
+                    self.may_raise_class("ImportError");
+                } else {
                     self.may_raise_class("ImportError");
                 }
                 Ok(self.module_attr(*m, name))

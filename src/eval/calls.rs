@@ -213,7 +213,7 @@ impl Machine<'_> {
         }
         let active = self.active.get(&function.code).copied().unwrap_or(0);
         let abstracted = !exact || self.abstract_loops > 0;
-        if (abstracted && active >= ABSTRACT_RECURSION) || (depth > 40 && abstracted) || self.fuel < self.call_floor {
+        if (abstracted && (active >= ABSTRACT_RECURSION || depth > 40)) || self.fuel < self.call_floor {
             return Ok(self.give_up_call(id, &locals));
         }
         // The outermost call of a function may spend half of what is left; what it calls itself with shares that.
@@ -339,6 +339,7 @@ impl Machine<'_> {
             }
         }
         let first_default = positional - (p.defaults as usize).min(positional);
+        #[expect(clippy::needless_range_loop, reason = "the index names the parameter, in several tables")]
         for i in 0..positional {
             if matches!(locals[i], V::Undef) {
                 match i.checked_sub(first_default).and_then(|d| function.defaults.get(d)) {
@@ -347,6 +348,7 @@ impl Machine<'_> {
                 }
             }
         }
+        #[expect(clippy::needless_range_loop, reason = "the index names the parameter, in several tables")]
         for i in positional..positional + keyword_only {
             if matches!(locals[i], V::Undef) {
                 let name = self.name(code.slots[i]);

@@ -14,6 +14,7 @@ use super::machine::{Exit, Machine};
 const TAKE_UNKNOWN: usize = 64;
 
 impl Machine<'_> {
+    #[expect(clippy::iter_not_returning_iterator, reason = "it makes an iterator of the program")]
     fn iter(&mut self, kind: IterKind, parts: Vec<V>) -> V {
         self.alloc(Obj::Iter(Iter { kind, parts }))
     }
@@ -29,7 +30,7 @@ impl Machine<'_> {
         match value {
             V::OneOf(all) => {
                 let all = all.clone();
-                self.each(&all, |m, v| m.iterate_value(v))
+                self.each(&all, Machine::iterate_value)
             }
             V::Range(parts) => {
                 let parts = parts.to_vec();
@@ -376,7 +377,7 @@ impl Machine<'_> {
         self.burn(1)?;
         match (kind, parts.as_slice()) {
             (IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Sequence, [container, _, length]) => {
-                self.check_size(container, length)?
+                self.check_size(container, length)?;
             }
             (IterKind::Set, [_, _, container, length]) => self.check_size(container, length)?,
             _ => {}
@@ -1141,7 +1142,7 @@ impl Machine<'_> {
             match self.next_value(iterator)? {
                 Next::End => return Ok(Taken { items, endless: false }),
                 Next::Item(v) if items.rest.is_none() && items.exact.len() < MAX_EXACT_ITEMS && self.abstract_take(items.exact.len()) => {
-                    items.exact.push(v)
+                    items.exact.push(v);
                 }
                 Next::Item(v) | Next::Maybe(v) => {
                     maybe += 1;

@@ -518,10 +518,10 @@ impl Machine<'_> {
                 continue;
             }
             // A cell is a variable of an inner function.
-            if let (Obj::Cell(now), Obj::Cell(before)) = (self.store.get(id).clone(), then.store.get(id).clone()) {
-                if self.same(&now, &before, &then.store, &mut pairs, 0) {
-                    continue;
-                }
+            if let (Obj::Cell(now), Obj::Cell(before)) = (self.store.get(id).clone(), then.store.get(id).clone())
+                && self.same(&now, &before, &then.store, &mut pairs, 0)
+            {
+                continue;
             }
             return false;
         }

@@ -183,7 +183,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         }
     }
     let mut facts: Vec<Fact> = machine.facts.into_values().collect();
-    facts.sort_by(|a, b| (a.span, a.kind).cmp(&(b.span, b.kind)));
+    facts.sort_by_key(|fact| (fact.span, fact.kind));
     let mut guards = Vec::new();
     for (code, states) in program.codes.iter().zip(&machine.guards) {
         guards.extend(guarded_calls::calls(text, program, code));

@@ -334,6 +334,7 @@ impl Machine<'_> {
     }
 
     /// The float a number converts to in mixed arithmetic; none when it certainly does not fit.
+    #[expect(clippy::wrong_self_convention, reason = "it converts the argument")]
     pub fn to_float(&mut self, v: &V) -> R<Option<Float>> {
         Ok(match v {
             V::Float(f) => Some(Float::exact(*f)),
@@ -652,7 +653,7 @@ impl Machine<'_> {
             for side in [a, b] {
                 match self.obj(side) {
                     Some(Obj::View { kind: IterKind::Keys | IterKind::Items, .. }) => {
-                        sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?)
+                        sides.push(self.call_value(&V::lib("set"), Args::of([side.clone()]))?);
                     }
                     Some(Obj::Set(_, false)) => sides.push(side.clone()),
                     _ => return Ok(self.opaque_binary(a, b)),
@@ -1400,7 +1401,7 @@ impl Machine<'_> {
         match value {
             V::OneOf(all) => {
                 let all = all.clone();
-                self.each(&all, |m, v| m.length_of(v))
+                self.each(&all, Machine::length_of)
             }
             V::Str(_) | V::Bytes(_) | V::Strs(_) | V::ManyBytes(_) => {
                 let t = text_of(value).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost });

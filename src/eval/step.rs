@@ -1012,8 +1012,12 @@ impl Machine<'_> {
                 }
                 Pattern::Class(n, positional, keyword) => {
                     see(*n);
-                    positional.iter().for_each(|p| walk(m, *p, out));
-                    keyword.iter().for_each(|(_, p)| walk(m, *p, out));
+                    for p in positional {
+                        walk(m, *p, out);
+                    }
+                    for (_, p) in keyword {
+                        walk(m, *p, out);
+                    }
                 }
             }
         }
@@ -1078,7 +1082,7 @@ impl Machine<'_> {
                 match self.store.get(*id) {
                     Obj::Instance { .. } => match self.dunder(a, name) {
                         Some(method) => self.call_value(&method, Args::of([a.clone()])),
-                        None if self.open_instance(a) => Ok(self.unknown_effect(&[a.clone()])),
+                        None if self.open_instance(a) => Ok(self.unknown_effect(std::slice::from_ref(a))),
                         None => Err(Stop::Raise(V::exception("TypeError"))),
                     },
                     Obj::Escaped(_) | Obj::Dict(_, DictKind::Counter) => {

@@ -128,7 +128,7 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
             _ => Ok(Shown::Length(2, u64::MAX, Why::Lost)),
         },
         V::Range(parts) => {
-            let shown: Vec<String> = parts.iter().filter_map(|p| p.exact_int()).map(|n| n.to_string()).collect();
+            let shown: Vec<String> = parts.iter().filter_map(V::exact_int).map(|n| n.to_string()).collect();
             Ok(match shown.as_slice() {
                 [a, b, c] if c == "1" => Shown::Exact(format!("range({a}, {b})")),
                 [a, b, c] => Shown::Exact(format!("range({a}, {b}, {c})")),

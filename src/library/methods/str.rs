@@ -279,7 +279,7 @@ fn replace(host: &mut dyn Host, args: Args) -> R<V> {
             }
         }
         // At most one replacement for each time the old text fits, or between all characters where it is empty.
-        let times = if o.low == 0 { t.high.saturating_add(1) } else { t.high / o.low };
+        let times = t.high.checked_div(o.low).unwrap_or_else(|| t.high.saturating_add(1));
         let least = if n.low >= o.high { t.low } else { 0 };
         Ok(V::strs(least, t.high.saturating_add(times.saturating_mul(n.high)), why))
     })
@@ -417,7 +417,7 @@ fn pad(host: &mut dyn Host, args: &Args, run: fn(&str, i128, char) -> String) ->
                 }
                 None
             }
-            f => return wrong(host, &f.clone(), &[f.clone()]),
+            f => return wrong(host, f, std::slice::from_ref(f)),
         };
         let bounds = width_of(host, &width)?;
         if let (Some(x), Some(c), Some((low, high))) = (exact(&s), fill_char, bounds)

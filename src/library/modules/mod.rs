@@ -1,5 +1,4 @@
 //! Modules of the standard library, one file each.
-#![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "every model has the type `Transfer`")]
 
 use super::Entry;
 
