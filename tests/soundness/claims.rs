@@ -83,10 +83,7 @@ impl Look {
 /// Checks one program under several realities.
 pub fn check(reality: &mut Reality, code: &str, seeds: &[u64], look: Look) -> (Vec<Violation>, Tally) {
     let mut tally = Tally { programs: 1, ..Tally::default() };
-    let source = match Source::from_text("<snippet>", code) {
-        Ok(source) => source,
-        Err(_) => return (Vec::new(), tally),
-    };
+    let Ok(source) = Source::from_text("<snippet>", code) else { return (Vec::new(), tally) };
     let settings = look.settings();
     let checked = match std::panic::catch_unwind(|| verdict::check(source, &settings, Profile::Agent)) {
         Ok(checked) => checked,
@@ -179,7 +176,7 @@ fn endless(fact: &Fact) -> bool {
 }
 
 fn line_of(code: &str, offset: u32) -> u32 {
-    code.as_bytes()[..(offset as usize).min(code.len())].iter().filter(|b| **b == b'\n').count() as u32 + 1
+    code.char_indices().take_while(|(at, _)| *at < offset as usize).filter(|(_, c)| *c == '\n').count() as u32 + 1
 }
 
 fn check_times(code: &str, facts: &Facts, run: &Run, violations: &mut Vec<Violation>, tally: &mut Tally) {

@@ -169,6 +169,7 @@ impl Generator {
         }
     }
 
+    #[expect(clippy::wrong_self_convention, reason = "the value comes from outside, in the generated program")]
     fn from_outside(&mut self) -> String {
         const INTS: &[&str] = &[
             "int(time.time()) % 3",
@@ -444,7 +445,7 @@ impl Generator {
         self.line(place, &format!("def {name}({}):", texts.join(", ")));
         self.scopes.push(scope);
         let body = Place { indent: place.indent + 1, in_loop: false, in_function: true };
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             self.statement(body, 2);
         }
         let value = self.expression(result, 2);
@@ -456,7 +457,7 @@ impl Generator {
     fn block(&mut self, place: Place, depth: usize) {
         let before = self.out.len();
         let seen = self.scopes.last().map_or(0, Vec::len);
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             self.statement(place, depth);
         }
         // What is assigned on one path only is rarely used after it.

@@ -223,7 +223,7 @@ fn random_programs() {
             let seed = first + at as u64;
             let code = generate::program(seed);
             let seeds = if code.starts_with("import os, random, time") { vec![0, 1, 2, 3] } else { vec![0] };
-            let look = Look { seconds: 2.0, low_limits: seed % 3 == 0, fuel: if seed % 10 == 9 { 20_000 } else { FUEL } };
+            let look = Look { seconds: 2.0, low_limits: seed.is_multiple_of(3), fuel: if seed % 10 == 9 { 20_000 } else { FUEL } };
             (Program { name: format!("seed {seed}"), code }, seeds, look)
         });
         report("random programs", &tally);
