@@ -980,7 +980,8 @@ impl Machine<'_> {
             }
             Exit::Lost => {
                 // Its code may go on at any place it could stand at, so what it touches escapes with it.
-                self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: Some(frame), coroutine: false, may_be_done: true }));
+                self.store
+                    .mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: Some(frame), coroutine: false, may_be_done: true }));
                 self.store.escape(&V::Ref(id));
                 self.may_raise_class("");
                 self.last_return = None;

@@ -28,6 +28,9 @@ const FIRST_SNAPSHOT: u64 = 4;
 /// Iterations run concretely after some path may have left the loop.
 const PEEL: u64 = 8;
 
+/// Iterations run concretely inside a loop that is being bounded.
+const MAX_INNER: u64 = 200;
+
 /// Passes joined without widening.
 const PLAIN_PASSES: u32 = 2;
 
@@ -66,6 +69,8 @@ pub struct LoopState {
     head: Option<Box<Head>>,
     passes: u32,
     entry: Path,
+    /// The path when the loop was entered.
+    start: Path,
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
@@ -169,6 +174,7 @@ impl Machine<'_> {
             head: None,
             passes: 0,
             entry: self.store.path,
+            start: self.store.path,
             trips: 0,
             head_cost: 0.0,
             slice: None,
@@ -228,7 +234,9 @@ impl Machine<'_> {
         let tired = self.fuel < l.stop_at;
         let open = l.left && l.iterations > l.left_at + PEEL && !self.few_trips_left(frame, l);
         let uncertain = l.may_exhaust && l.iterations > 2 * PEEL;
-        if tired || open || uncertain {
+        // Inside a loop that is being bounded, each pass would run all of it again.
+        let again = self.abstract_loops > 0 && l.iterations > MAX_INNER;
+        if tired || open || uncertain || again {
             return self.begin_bounding(frame, cx, code, l);
         }
         if !l.left && !l.may_exhaust && l.iterations >= FIRST_SNAPSHOT && l.info.kind == LoopKind::While {
@@ -384,8 +392,8 @@ impl Machine<'_> {
         let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1;
         if let (true, [at]) = (only, outside.as_slice()) {
             let path = &mut cx.pending[*at].store.path;
-            path.mass = l.entry.mass;
-            path.lost = l.entry.lost;
+            path.mass = l.start.mass;
+            path.lost = l.start.lost;
         }
         Err(Stop::Dead)
     }
@@ -408,13 +416,24 @@ impl Machine<'_> {
             FactKind::MissedExit
         };
         let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        let proof: Proof = self.proof();
+        // Other modules may assign the globals of one whose functions they call.
+        let shared = self.defined_only && slice.condition.iter().any(|v| matches!(v, Variable::Global(n) if self.is_state(*n)));
+        let proof = if shared { Proof::Likely } else { self.proof() };
         let path = self.store.path;
         self.store.path = Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, ..l.entry };
         let words = [("loop", self.header(&l.info)), ("reason", reason)];
         self.report(kind, Some(l.info.header), Some(measure), proof, &words);
         self.store.path = path;
         Err(Stop::Dead)
+    }
+
+    /// Whether a global holds something that changes while a program runs, rather than a function, class or module.
+    fn is_state(&self, name: u32) -> bool {
+        match self.store.global(name) {
+            V::Undef | V::Lib(_) | V::Module(_) => false,
+            V::Ref(id) => !matches!(self.store.get(id), Obj::Function(_) | Obj::Class(_)),
+            _ => true,
+        }
     }
 
     /// Whether the state equals an earlier one as far as leaving the loop depends on it.

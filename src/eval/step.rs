@@ -287,6 +287,7 @@ impl Machine<'_> {
 
             Op::GetIter => {
                 let iterable = pop(frame);
+                self.forget_last_iterator(code);
                 let iterator = self.iterate_value(&iterable)?;
                 frame.stack.push(iterator);
             }
