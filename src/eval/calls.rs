@@ -17,6 +17,9 @@ const RECURSION_SLACK: usize = 100;
 /// Calls of one function with unknown arguments inside each other before its result is given up.
 const ABSTRACT_RECURSION: u32 = 4;
 
+/// Calls that lead to calls without a frame in between before the outcome is given up.
+const MAX_CALL_CHAIN: u32 = 100;
+
 impl Machine<'_> {
     /// Runs something for each alternative from the same state, and joins what comes out.
     pub fn each(&mut self, all: &[V], mut run: impl FnMut(&mut Self, &V) -> R<V>) -> R<V> {
@@ -77,6 +80,19 @@ impl Machine<'_> {
     }
 
     pub fn call_value(&mut self, callable: &V, args: Args) -> R<V> {
+        // An instance whose class has it as `__call__`, or a partial of itself, never comes to a frame.
+        if self.call_chain >= MAX_CALL_CHAIN {
+            let mut values = args.values();
+            values.push(callable.clone());
+            return Ok(self.unknown_effect(&values));
+        }
+        self.call_chain += 1;
+        let result = self.call_link(callable, args);
+        self.call_chain -= 1;
+        result
+    }
+
+    fn call_link(&mut self, callable: &V, args: Args) -> R<V> {
         match callable {
             V::Ref(id) => match self.store.get(*id).clone() {
                 Obj::Function(f) => self.call_function(*id, &f, args),
@@ -391,9 +407,46 @@ impl Machine<'_> {
         out
     }
 
+    /// Prepares for functions that nobody called here: whoever calls them does so at any time later, when other functions
+    /// of the program have run in between, in any order and on any thread. So every global that some function assigns is
+    /// unknown, and so is what globals refer to. When the program did not run to its end (`finished`), only what is
+    /// assigned at one place, to one thing, is known at all.
+    pub fn forget_module_state(&mut self, finished: bool) {
+        let mut assigned: Vec<u32> = Vec::new();
+        let mut stores: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
+        let mut fixed: std::collections::HashSet<u32> = std::collections::HashSet::new();
+        for (at, code) in self.program.codes.iter().enumerate() {
+            for (pc, op) in code.ops.iter().enumerate() {
+                let (Op::StoreGlobal(name) | Op::DeleteGlobal(name)) = op else { continue };
+                if at != 0 {
+                    assigned.push(name.0);
+                }
+                *stores.entry(name.0).or_default() += 1;
+                if pc > 0 && matches!(code.ops[pc - 1], Op::MakeFunction(_) | Op::Import(..) | Op::ImportFrom(_) | Op::Const(_)) {
+                    fixed.insert(name.0);
+                }
+            }
+        }
+        for id in 0..self.names.len() as u32 {
+            let value = self.store.global(id);
+            if !matches!(value, V::Undef) {
+                self.store.escape(&value);
+            }
+            let once = stores.get(&id) == Some(&1) && fixed.contains(&id) && !matches!(value, V::Undef);
+            if !finished && stores.contains_key(&id) && !once {
+                self.store.make_wild(id);
+            }
+        }
+        for name in assigned {
+            self.store.make_wild(name);
+        }
+    }
+
     /// Evaluates a function nobody called, with arguments nobody knows.
     pub fn evaluate_alone(&mut self, id: CodeId) {
         let code = self.code(id);
+        // Whoever runs a coroutine can cancel it at each `await`.
+        self.store.path.interruptible |= code.is_async;
         let p = &code.params;
         let n = p.positional as usize + p.keyword_only as usize;
         let mut locals: Vec<V> = vec![V::Undef; code.slots.len()];
@@ -476,6 +529,10 @@ impl Machine<'_> {
             } else {
                 return Err(Stop::Raise(V::exception("TypeError")));
             }
+        }
+        if let Some(finaliser) = self.class_lookup(class, class_value, Sym::new("__del__")) {
+            // It runs when the last reference goes, or later: at any time, as far as the evaluator is concerned.
+            self.store.escape_all(&[made.clone(), finaliser]);
         }
         Ok(made)
     }

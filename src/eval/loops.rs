@@ -32,6 +32,9 @@ const FIRST_SNAPSHOT: u64 = 4;
 /// Iterations run concretely after some path may have left the loop.
 const PEEL: u64 = 8;
 
+/// Iterations run concretely inside a loop that is being bounded.
+const MAX_INNER: u64 = 200;
+
 /// Passes joined without widening.
 const PLAIN_PASSES: u32 = 2;
 
@@ -84,6 +87,8 @@ pub struct LoopState {
     narrowing: Narrowing,
     passes: u32,
     entry: Path,
+    /// The path when the loop was entered.
+    start: Path,
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
@@ -197,6 +202,7 @@ impl Machine<'_> {
             narrowing: Narrowing::NotYet,
             passes: 0,
             entry: self.store.path,
+            start: self.store.path,
             trips: 0,
             head_cost: 0.0,
             trail: Vec::new(),
@@ -258,7 +264,9 @@ impl Machine<'_> {
         let tired = self.fuel < l.stop_at;
         let open = l.left && l.iterations > l.left_at + PEEL && !self.few_trips_left(frame, l);
         let uncertain = l.may_exhaust && l.iterations > 2 * PEEL;
-        if tired || open || uncertain {
+        // Inside a loop that is being bounded, each pass would run all of it again.
+        let again = self.abstract_loops > 0 && l.iterations > MAX_INNER;
+        if tired || open || uncertain || again {
             return self.begin_bounding(frame, cx, code, l);
         }
         if !l.left && !l.may_exhaust && l.iterations >= FIRST_SNAPSHOT && l.info.kind == LoopKind::While {
@@ -452,8 +460,8 @@ impl Machine<'_> {
         let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1;
         if let (true, [at]) = (only, outside.as_slice()) {
             let path = &mut cx.pending[*at].store.path;
-            path.mass = l.entry.mass;
-            path.lost = l.entry.lost;
+            path.mass = l.start.mass;
+            path.lost = l.start.lost;
         }
         Err(Stop::Dead)
     }

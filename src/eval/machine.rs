@@ -19,6 +19,9 @@ use crate::value::store::{Store, Touched};
 use super::Settings;
 use super::loops::LoopState;
 
+/// Kinds of object made at one place: iterators from here on.
+const ITERATORS: u8 = 16;
+
 /// Pseudo positions at which the ends of a frame are kept.
 const RETURN: Pc = u32::MAX - 1;
 const RAISE: Pc = u32::MAX;
@@ -132,6 +135,8 @@ pub struct Machine<'p> {
     pub pure: HashMap<CodeId, bool>,
     /// Calls below this much fuel give up (see `calls`).
     pub call_floor: u64,
+    /// How many calls led to each other since the last frame began.
+    pub call_chain: u32,
     pub uncertain_recursion_limit: bool,
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
@@ -180,6 +185,7 @@ impl<'p> Machine<'p> {
             memo: HashMap::new(),
             pure: HashMap::new(),
             call_floor: 0,
+            call_chain: 0,
             uncertain_recursion_limit: false,
             uncaught_raises: 0,
             last_return: None,
@@ -317,7 +323,7 @@ impl<'p> Machine<'p> {
             Obj::List(_) => 0,
             Obj::Dict(..) => 1,
             Obj::Set(..) => 2,
-            Obj::Iter(i) => 16 + i.kind as u8,
+            Obj::Iter(i) => ITERATORS + i.kind as u8,
             Obj::Instance { .. } => 3,
             Obj::Cell(_) => 4,
             Obj::Function(_) => 5,
@@ -329,7 +335,7 @@ impl<'p> Machine<'p> {
             Obj::Super { .. } => 11,
             _ => 12,
         };
-        let fresh = self.fresh_iterator && kind >= 16;
+        let fresh = self.fresh_iterator && kind >= ITERATORS;
         let depth = if fresh { self.frames.len() as u32 } else { 0 };
         let key = (self.spot(), kind, depth);
         match self.sites.get(&key) {
@@ -413,7 +419,9 @@ impl<'p> Machine<'p> {
         let context = self.super_of(frame);
         let has_context = context.is_some();
         self.super_context.extend(context);
+        let chain = std::mem::take(&mut self.call_chain);
         let exit = self.run(frame, &mut cx);
+        self.call_chain = chain;
         if has_context {
             self.super_context.pop();
         }
@@ -505,6 +513,12 @@ impl<'p> Machine<'p> {
                 }
                 Ok(ref flow @ (Flow::Yield(ref value) | Flow::YieldAgain(ref value))) => {
                     let value = value.clone();
+                    if self.handler(Spot { code: frame.code, pc }).is_some() {
+                        // Dropped here, the generator runs its `finally` at any time.
+                        self.store.escape_all(&frame.locals);
+                        let cells: Vec<V> = frame.cells.iter().map(|&cell| V::Ref(cell)).collect();
+                        self.store.escape_all(&cells);
+                    }
                     let next = if matches!(flow, Flow::Yield(_)) { pc + 1 } else { pc };
                     if cx.pending.is_empty() && cx.yields.is_empty() {
                         frame.pc = next;
@@ -653,7 +667,7 @@ impl<'p> Machine<'p> {
     fn insert_pending(fuel: &mut u64, cx: &mut Context, kept: Pending) {
         match cx.pending.binary_search_by_key(&kept.pc, |p| p.pc) {
             Ok(at) => {
-                *fuel = fuel.saturating_sub(2);
+                *fuel = fuel.saturating_sub(2 + (kept.locals.len() + kept.stack.len()) as u64 / 8);
                 join_kept(&mut cx.pending[at], &kept);
             }
             Err(at) => cx.pending.insert(at, kept),
@@ -695,7 +709,7 @@ impl<'p> Machine<'p> {
                     handling: std::mem::take(&mut frame.handling),
                     store: kept.store.clone(),
                 };
-                self.fuel = self.fuel.saturating_sub(2);
+                self.fuel = self.fuel.saturating_sub(2 + (mine.locals.len() + mine.stack.len()) as u64 / 8);
                 std::mem::swap(&mut mine.store, &mut self.store);
                 join_kept(&mut mine, &kept);
                 self.load(frame, mine);

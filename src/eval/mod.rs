@@ -126,6 +126,20 @@ fn guard_symbol(op: &Op) -> Option<&'static str> {
     })
 }
 
+/// Names by which programs raise exceptions in the midst of other code.
+const INTERRUPTING: &[&str] = &[
+    "signal",
+    "setitimer",
+    "alarm",
+    "add_signal_handler",
+    "settrace",
+    "setprofile",
+    "interrupt_main",
+    "pythonapi",
+    "PyThreadState_SetAsyncExc",
+    "faulthandler",
+];
+
 fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let mut machine = Machine::new(text, program, settings);
     let main = CodeId(0);
@@ -151,10 +165,14 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     // Functions that nobody called, each with what is left of the fuel.
     machine.defined_only = true;
     machine.raised = None;
+    machine.forget_module_state(matches!(exit, Exit::Return(_)));
     let spent_by_main = settings.fuel - machine.fuel;
     let mut left = (settings.fuel / 2).max(machine.fuel);
     let uncalled: Vec<CodeId> = (1..program.codes.len() as u32).map(CodeId).filter(|id| !machine.called[id.0 as usize]).collect();
     let mut spent_alone = 0;
+    // What the module merely gave away, to a decorator say, interrupts nothing that has no part in it. Anywhere in the program
+    // there may be what raises an exception in the midst of a loop.
+    let interrupting = program.names.iter().any(|name| INTERRUPTING.contains(&&**name));
     for (i, id) in uncalled.iter().enumerate() {
         if machine.called[id.0 as usize] {
             continue;
@@ -169,8 +187,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         machine.call_floor = 0;
         machine.loop_floor = 0;
         let kept = machine.store.clone();
-        machine.store.path =
-            Path { cost: 0.0, mass: 1.0, lost: false, interruptible: kept.path.interruptible, unknown_managers: 0, doubtful: false };
+        machine.store.path = Path { cost: 0.0, mass: 1.0, lost: false, interruptible: interrupting, unknown_managers: 0, doubtful: false };
         machine.evaluate_alone(*id);
         out_of_fuel |= machine.fuel == 0;
         let spent = share - machine.fuel;

@@ -17,6 +17,9 @@ use super::object::{
 const PAGE: usize = 32;
 const CHUNK: usize = 32;
 
+/// Steps of fuel for copying a page.
+const COPY_OF_PAGE: u64 = 24;
+
 type Chunk<T> = Rc<Vec<Rc<Vec<T>>>>;
 
 /// A growable array in shared chunks of shared pages.
@@ -55,6 +58,13 @@ impl<T: Clone> Pages<T> {
             page.resize(at % PAGE + 1, self.blank.clone());
         }
         &mut page[at % PAGE]
+    }
+
+    /// Whether writing at `at` copies the page it is on.
+    fn is_shared(&self, at: usize) -> bool {
+        self.chunks
+            .get(at / (PAGE * CHUNK))
+            .is_some_and(|chunk| Rc::strong_count(chunk) > 1 || chunk.get(at / PAGE % CHUNK).is_some_and(|page| Rc::strong_count(page) > 1))
     }
 
     /// Number of chunks: the work it takes to clone or compare.
@@ -182,6 +192,14 @@ impl Store {
         }
     }
 
+    /// A place for writing. The first write after a state was kept copies the page it is on.
+    fn heap_mut(&mut self, at: usize) -> &mut Slot {
+        if self.heap.is_shared(at) {
+            self.charge(COPY_OF_PAGE);
+        }
+        self.heap.get_mut(at)
+    }
+
     fn charge(&self, steps: u64) {
         self.work.set(self.work.get() + steps);
     }
@@ -195,26 +213,26 @@ impl Store {
     pub fn alloc(&mut self, obj: Obj) -> ObjId {
         let id = ObjId(self.next.get());
         self.next.set(id.0 + 1);
-        *self.heap.get_mut(id.0 as usize) = Slot { obj, summary: false };
+        *self.heap_mut(id.0 as usize) = Slot { obj, summary: false };
         id
     }
 
     /// Puts an object at a place that may already stand for another one, of which this is then one more.
     pub fn alloc_at(&mut self, id: ObjId, obj: Obj) {
         if matches!(self.get(id), Obj::Hole) {
-            *self.heap.get_mut(id.0 as usize) = Slot { obj, summary: false };
+            *self.heap_mut(id.0 as usize) = Slot { obj, summary: false };
         } else {
             let old = self.heap.get(id.0 as usize).obj.clone();
             let mut escapes = Vec::new();
             let joined = join_obj(&old, &obj, false, &mut escapes);
-            *self.heap.get_mut(id.0 as usize) = Slot { obj: joined, summary: true };
+            *self.heap_mut(id.0 as usize) = Slot { obj: joined, summary: true };
             self.escape_all(&escapes);
         }
     }
 
     /// Puts an object at a place whose former object nothing refers to any more.
     pub fn replace(&mut self, id: ObjId, obj: Obj) {
-        *self.heap.get_mut(id.0 as usize) = Slot { obj, summary: false };
+        *self.heap_mut(id.0 as usize) = Slot { obj, summary: false };
     }
 
     /// How many objects have been allocated, on all paths.
@@ -234,13 +252,13 @@ impl Store {
 
     /// The object for writing, when a write may replace what is there (not a summary).
     pub fn get_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
-        let slot = self.heap.get_mut(id.0 as usize);
+        let slot = self.heap_mut(id.0 as usize);
         (!slot.summary).then_some(&mut slot.obj)
     }
 
     /// Changes an object: in place, or as one more possibility when it is a summary or the write is only possible.
     pub fn mutate<R>(&mut self, id: ObjId, certain: bool, change: impl FnOnce(&mut Obj) -> R) -> R {
-        let slot = self.heap.get_mut(id.0 as usize);
+        let slot = self.heap_mut(id.0 as usize);
         if certain && !slot.summary {
             return change(&mut slot.obj);
         }
@@ -312,7 +330,12 @@ impl Store {
     }
 
     fn escape_object(&mut self, id: ObjId, work: &mut Vec<V>) {
-        let obj = self.heap.get(id.0 as usize).obj.clone();
+        let obj = &self.heap.get(id.0 as usize).obj;
+        if matches!(obj, Obj::Hole | Obj::Escaped(_)) {
+            return;
+        }
+        self.charge(weight(obj));
+        let obj = obj.clone();
         let named = |name: &str| Obj::Escaped(Sym::new(name));
         let gone = match obj {
             Obj::Hole | Obj::Escaped(_) => return,
@@ -396,7 +419,7 @@ impl Store {
                 return;
             }
         };
-        self.heap.get_mut(id.0 as usize).obj = gone;
+        self.heap_mut(id.0 as usize).obj = gone;
     }
 
     /// Outside code may run this code at any time.
@@ -422,19 +445,23 @@ impl Store {
         self.charge((different.len() + globals.len()) as u64 / 4 + self.heap.chunk_count() as u64 / 16);
         for at in different {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
-            if shared(&a.obj, &b.obj) && a.summary == b.summary || a == b {
+            if shared(&a.obj, &b.obj) && a.summary == b.summary {
                 continue;
             }
             self.charge(weight(&a.obj) + weight(&b.obj));
+            if a == b {
+                continue;
+            }
             let obj = join_obj(&a.obj, &b.obj, widen, &mut escapes);
             let slot = Slot { obj, summary: a.summary || b.summary };
             if slot != *a {
                 changed = true;
-                *self.heap.get_mut(at) = slot;
+                *self.heap_mut(at) = slot;
             }
         }
         for at in globals {
             let (a, b) = (self.globals.get(at), other.globals.get(at));
+            self.charge(size(a) as u64 / 8);
             if a == b {
                 continue;
             }
@@ -444,20 +471,10 @@ impl Store {
                 *self.globals.get_mut(at) = joined;
             }
         }
-        for (mine, theirs) in [(&mut self.wild, &other.wild)] {
-            if !theirs.is_subset(mine) {
-                changed = true;
-                Rc::make_mut(mine).extend(theirs.iter());
-            }
-        }
-        if !other.escaped_code.is_subset(&self.escaped_code) {
-            changed = true;
-            Rc::make_mut(&mut self.escaped_code).extend(other.escaped_code.iter());
-        }
-        if !other.patched.is_subset(&self.patched) {
-            changed = true;
-            Rc::make_mut(&mut self.patched).extend(other.patched.iter());
-        }
+        let mut work = unite(&mut self.wild, &other.wild, &mut changed);
+        work += unite(&mut self.escaped_code, &other.escaped_code, &mut changed);
+        work += unite(&mut self.patched, &other.patched, &mut changed);
+        self.charge(work as u64 / 4);
         changed |= other.builtins_open && !self.builtins_open;
         self.builtins_open |= other.builtins_open;
         let (a, b) = (self.path, other.path);
@@ -524,6 +541,24 @@ impl Store {
     }
 }
 
+/// Adds what another set has. Sets that came from one are mostly still the same one, which is seen at once; the work done
+/// otherwise is returned.
+fn unite<T: Ord + Clone>(mine: &mut Rc<BTreeSet<T>>, theirs: &Rc<BTreeSet<T>>, changed: &mut bool) -> usize {
+    if Rc::ptr_eq(mine, theirs) || theirs.is_empty() {
+        return 0;
+    }
+    if theirs.is_subset(mine) {
+        return theirs.len();
+    }
+    *changed = true;
+    if mine.is_subset(theirs) {
+        *mine = theirs.clone();
+    } else {
+        Rc::make_mut(mine).extend(theirs.iter().cloned());
+    }
+    theirs.len() + mine.len()
+}
+
 /// Whether two places share their contents, so that nothing needs to be compared.
 fn shared(a: &Obj, b: &Obj) -> bool {
     match (a, b) {
@@ -531,6 +566,9 @@ fn shared(a: &Obj, b: &Obj) -> bool {
         (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && Rc::ptr_eq(x, y),
         (Obj::Dict(x, k), Obj::Dict(y, l)) => Rc::ptr_eq(x, y) && k == l,
         (Obj::Set(x, f), Obj::Set(y, g)) => f == g && Rc::ptr_eq(x, y),
+        (Obj::Instance { class, attrs }, Obj::Instance { class: other, attrs: others }) => Rc::ptr_eq(attrs, others) && class == other,
+        (Obj::Class(x), Obj::Class(y)) => Rc::ptr_eq(x, y),
+        (Obj::Function(x), Obj::Function(y)) => Rc::ptr_eq(x, y),
         _ => false,
     }
 }
@@ -540,9 +578,27 @@ fn weight(obj: &Obj) -> u64 {
     let n = match obj {
         Obj::List(items) | Obj::Deque(items, _) => items.exact.len(),
         Obj::Dict(table, _) | Obj::Set(table, _) => 4 * table.exact.len(),
+        Obj::Instance { attrs, .. } => 2 * attrs.len(),
+        Obj::Class(class) => 4 * class.attrs.len(),
+        Obj::Iter(iter) => 8 + 2 * iter.parts.iter().map(size).sum::<usize>(),
+        Obj::Generator(Generator { frame: Some(frame), .. }) => 16 + 2 * frame.locals.iter().chain(&frame.stack).map(size).sum::<usize>(),
+        Obj::Partial { args, .. } => args.len(),
+        Obj::Bound { this, .. } | Obj::Cell(this) => size(this),
         _ => 1,
     };
     n as u64 / 8
+}
+
+/// How much there is to compare in a value itself.
+fn size(value: &V) -> usize {
+    match value {
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(items) => 1 + items.len(),
+            Tuple::Bag { .. } => 2,
+        },
+        V::OneOf(all) => 1 + all.len(),
+        _ => 1,
+    }
 }
 
 fn push_items(items: &Items, work: &mut Vec<V>) {

@@ -1,9 +1,9 @@
 //! What is said of a loop that never ends: which kind of slip it is, and why, in words.
 
-use crate::fact::{FactKind, Measure, Unit};
+use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{R, Stop};
 use crate::syntax::code::{Code, CodeId, CompareOp, Loop, LoopKind, NameId, Op};
-use crate::value::object::{Frame, V};
+use crate::value::object::{Frame, Obj, V};
 use crate::value::store::Path;
 
 use super::super::machine::Machine;
@@ -41,12 +41,23 @@ impl Machine<'_> {
             words.push(("advice", advice.to_owned()));
         }
         let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        let proof = self.proof();
+        // Other modules may assign the globals of one whose functions they call.
+        let shared = self.defined_only && slice.condition.iter().any(|v| matches!(v, Variable::Global(n) if self.is_state(*n)));
+        let proof = if shared { Proof::Likely } else { self.proof() };
         let path = self.store.path;
         self.store.path = Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, ..l.entry };
         self.report(kind, Some(l.info.header), Some(measure), proof, &words);
         self.store.path = path;
         Err(Stop::Dead)
+    }
+
+    /// Whether a global holds something that changes while a program runs, rather than a function, class or module.
+    fn is_state(&self, name: u32) -> bool {
+        match self.store.global(name) {
+            V::Undef | V::Lib(_) | V::Module(_) => false,
+            V::Ref(id) => !matches!(self.store.get(id), Obj::Function(_) | Obj::Class(_)),
+            _ => true,
+        }
     }
 
     fn kind_of_endless(&self, frame: &Frame, code: &Code, l: &LoopState, slice: &Slice, evidence: Evidence) -> FactKind {
