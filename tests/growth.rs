@@ -95,7 +95,7 @@ const FAMILIES: &[Family] = &[
     Family { name: "a dict", start: 1000, program: |n| format!("x = {{{}}}\n", repeat(n, |i| format!("{i}: {i},")).replace('\n', " ")) },
     Family { name: "a long expression", start: 50, program: |n| format!("x = 1{}\n", " + 1".repeat(n)) },
     // As in CPython each step copies the text, up to the length to which texts are exact: the size is small here.
-    Family { name: "a growing string", start: 25, program: |n| "x = ''\n".to_owned() + &repeat(n, |i| format!("x += '{}'", i % 10)) },
+    Family { name: "a growing string", start: 20, program: |n| "x = ''\n".to_owned() + &repeat(n, |i| format!("x += '{}'", i % 10)) },
     Family { name: "a list appended to", start: 100, program: |n| "x = []\n".to_owned() + &repeat(n, |i| format!("x.append({i})")) },
     Family {
         name: "exceptions",
