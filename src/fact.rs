@@ -13,8 +13,9 @@
 //! | all loop kinds | `loop`: the loop's header without the colon | `while n < 2`, `for i in range(10 ** 12)` |
 //! | | `reason`: why, a sentence fragment without a full stop | `the state of iteration 3 repeats that of iteration 1` |
 //! | `EndlessLoop` | `reason` names the repeated state, or the condition that is always true | `no statement in it can leave it` |
-//! | `StuckCondition` | `reason` names what leaving depends on | ``nothing in the loop changes `i`, on which leaving depends`` |
-//! | `MissedExit` | `reason` names the value passed by | ``` `x` goes from 9 to 11 and never equals 10 ``` |
+//! | `StuckCondition` | `reason` names what leaving depends on | ``nothing in the loop changes `i` `` |
+//! | `MissedExit` | `reason` shows values that pass by the exit | ``` `x` is 12, then 15, then 18 and so on, and the condition stays true ``` |
+//! | | `advice`: what to change, a fragment | ``compare with `<` or `>` instead of `!=` `` |
 //! | `LongLoop` | `trips`: the least number of iterations | `1000000000` |
 //! | | `reason` | `it takes at least 1000000000 iterations` |
 //! | `Sleep` | `callee`: the qualified name | `time.sleep`, `asyncio.sleep` |

@@ -1,5 +1,6 @@
 //! The level table in full, and how facts become findings.
 
+#[expect(dead_code, reason = "other test files use the rest")]
 mod common;
 
 use antifreeze::eval::{Fact, FactKind, Measure, Proof, Reach, Unit};
@@ -175,6 +176,13 @@ fn numbers_are_plain() {
     ] {
         assert_eq!(number(value), text);
     }
+}
+
+#[test]
+fn an_amount_just_over_the_limit_does_not_read_like_the_limit() {
+    let said = |seconds| judged(&[sleep(TEXT, "time.sleep(100)", seconds)])[0].message.clone();
+    assert_eq!(said(30.000_12), "'time.sleep' would wait for at least 30.0001 s in all, exceeding the maximum of 30 s allowed.");
+    assert_eq!(said(30.5), "'time.sleep' would wait for at least 30.5 s in all, exceeding the maximum of 30 s allowed.");
 }
 
 #[test]

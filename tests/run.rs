@@ -45,6 +45,7 @@ fn python() -> PathBuf {
 
 fn command(flags: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
+    command.env_remove("PYTHONUNBUFFERED");
     command.arg("run").args(flags).arg("--python").arg(python()).stdin(Stdio::null());
     command
 }
@@ -804,5 +805,132 @@ fn guards_keep_to_the_limit_they_are_given() {
     {
         let outcome = execute_under(&python(), code, sites(&python(), code), limits);
         assert_eq!(outcome.outcome == OutcomeKind::Guarded, stopped, "{code}: {outcome:?}");
+    }
+}
+
+/// What the issue that asked for `run` wants to see, in its own words.
+#[test]
+fn a_huge_power_is_stopped_by_gate_guard_and_deadline() {
+    let start = |flags: &[&str]| {
+        let mut child = Command::new(BINARY)
+            .args(["run", "-", "--timeout", "2"])
+            .args(flags)
+            .arg("--python")
+            .arg(python())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("antifreeze starts");
+        child.stdin.take().expect("a pipe").write_all(b"10 ** 10 ** 8").expect("it reads");
+        child.wait_with_output().expect("it ends")
+    };
+    let rejected = start(&[]);
+    let text = String::from_utf8_lossy(&rejected.stderr).into_owned();
+    assert_eq!((rejected.status.code(), rejected.stdout.as_slice()), (Some(1), &b""[..]), "{text}");
+    for part in ["AF101", "332192810 bits", "1000000", "pow(base, exp, mod)", "nothing was run"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json = start(&["--format", "json"]);
+    let value = valid(&json);
+    assert_eq!((json.status.code(), &value["outcome"], &value["duration_ms"]), (Some(1), &Value::from("rejected"), &Value::from(0.0)));
+    assert_eq!((&value["limit"]["name"], &value["limit"]["observed"]), (&Value::from("int_bits"), &Value::from(332_192_810.0)), "{value}");
+    let said = value["findings"][0]["message"].as_str().expect("a message").to_owned();
+
+    let json = start(&["--no-gate", "--format", "json"]);
+    let value = valid(&json);
+    assert_eq!((json.status.code(), &value["outcome"]), (Some(3), &Value::from("guarded")), "{value}");
+    assert!(value["error"]["message"].as_str().is_some_and(|message| message.starts_with(&said)), "{said}: {value}");
+    assert!(value["error"]["message"].as_str().is_some_and(|message| message.contains("pow(base, exp, mod)")), "{value}");
+
+    let json = start(&["--no-gate", "--no-guards", "--format", "json"]);
+    let value = valid(&json);
+    assert_eq!((json.status.code(), &value["outcome"]), (Some(3), &Value::from("timed_out")), "{value}");
+    assert_eq!(lines_of(&value["stack"]), [1], "{value}");
+    assert!(value["duration_ms"].as_f64().is_some_and(|ms| (2000.0..2500.0).contains(&ms)), "{value}");
+}
+
+#[test]
+fn the_gate_and_the_guards_draw_the_line_at_the_same_bit() {
+    for (base, passes, fails) in [(2, 999_999, 1_000_000), (3, 630_929, 630_930)] {
+        for (exponent, over) in [(passes, false), (fails, true)] {
+            let (value, status) = json(command(&["-c", &format!("x = {base} ** {exponent}")]));
+            let wanted = if over { ("rejected", 1) } else { ("finished", 0) };
+            assert_eq!((value["outcome"].as_str(), status), (Some(wanted.0), wanted.1), "{base} ** {exponent}: {value}");
+            // The gate cannot know what comes from the environment.
+            let code = format!("import os\nn = int(os.environ['N'])\nx = {base} ** n\ny = pow({base}, n)");
+            let mut command = command(&["-c", &code, "--env", &format!("N={exponent}")]);
+            command.env_remove("N");
+            let (value, status) = json(command);
+            let wanted = if over { ("guarded", 3) } else { ("finished", 0) };
+            assert_eq!((value["outcome"].as_str(), status), (Some(wanted.0), wanted.1), "{base} ** n, n = {exponent}: {value}");
+            assert_eq!(value["mechanisms"]["guards"], 2, "{value}");
+        }
+    }
+    let code = "import os\nn = int(os.environ['N'])\npow(10, n, 7)\npow(10, n)";
+    let (value, _) = json(command(&["-c", code, "--env", "N=100000000"]));
+    assert_eq!((&value["outcome"], &value["error"]["line"]), (&Value::from("guarded"), &Value::from(4)), "{value}");
+}
+
+#[test]
+fn a_program_that_changes_builtins_is_guarded_all_the_same() {
+    let tricks = [
+        "import builtins\nbuiltins.int = str\nbuiltins.min = builtins.isinstance = builtins.len = builtins.type = None",
+        "import builtins\nfor k in list(builtins.__dict__):\n    if k.islower() and k[0] != '_' and '.' not in k: del builtins.__dict__[k]",
+        "import math, sys, time\nmath.log2 = math.lgamma = time.sleep = time.monotonic = None\nsys.modules['math'] = sys.modules['time'] = sys.modules['os'] = None",
+        "import os, sys\nos.write = os.read = sys._getframe = None\nsys.modules.clear()",
+        "import sys\nsys.stdout = sys.stderr = None",
+        "class S:\n    def flush(self): raise KeyboardInterrupt\nimport sys\nsys.stdout = sys.stderr = S()",
+    ];
+    for trick in tricks {
+        let code = format!("import os\nn = os.getpid() * 10 ** 8\n{trick}\ntry:\n    10 ** n\nexcept BaseException: pass\nx = 10 ** n");
+        let (value, status) = json(command(&["-c", &code, "--no-gate"]));
+        assert_eq!((value["outcome"].as_str(), status), (Some("guarded"), 3), "{trick}: {value}");
+    }
+}
+
+#[test]
+fn nothing_printed_is_lost_when_a_program_is_killed() {
+    let cases = [
+        ("print('working', end='')\nwhile True: pass", "working"),
+        ("import sys\nsys.stdout.write('a\\nbc')\nsum(range(10 ** 13))", "a\nbc"),
+        ("import sys\nsys.stdout.buffer.write(b'bytes')\nwhile True: pass", "bytes"),
+        ("for i in range(3): print(i, 'é', end='; ')\nwhile True: pass", "0 é; 1 é; 2 é; "),
+    ];
+    for (code, stdout) in cases {
+        let (value, _) = run(code, &["--timeout", "0.7"]);
+        assert_eq!((&value["outcome"], value["stdout"].as_str()), (&Value::from("timed_out"), Some(stdout)), "{code}: {value}");
+    }
+    // Lines of several threads stay whole.
+    let code = "import threading\ndef f(c):\n    for i in range(500): print(c * 20)\nts = [threading.Thread(target=f, args=(c,)) for c in 'abcd']\nfor t in ts: t.start()\nfor t in ts: t.join()";
+    let (value, _) = run(code, &[]);
+    let text = value["stdout"].as_str().expect("text");
+    assert_eq!(text.lines().count(), 2000, "{value}");
+    assert!(text.lines().all(|line| line.len() == 20 && line.chars().all(|c| line.starts_with(c))), "lines are mixed: {text}");
+}
+
+#[test]
+fn fences_around_a_program_do_not_move_its_lines() {
+    let (value, _) = json(command(&["--timeout", "0.7", "--no-gate", "-c", "```python\nx = 1\nwhile True: pass\n```"]));
+    assert_eq!((&value["outcome"], lines_of(&value["stack"])), (&Value::from("timed_out"), vec![3]), "{value}");
+}
+
+#[test]
+fn forged_frames_harm_only_the_report_on_their_own_program() {
+    for frame in [
+        "b'\\xff\\xff\\xff\\xffd'",
+        "b'\\x02\\0\\0\\0d[]'",
+        "b'\\x01\\0\\0\\0l7'",
+        "b'\\x05\\0\\0\\0rnull1'",
+        "b'\\x00\\0\\0\\0z' * 1000",
+        "b'[' * 100000",
+    ] {
+        let code = format!(
+            "import os\nfor fd in range(3, 1100):\n    try: os.write(fd, {frame})\n    except OSError: pass\nimport time\ntime.sleep(0.2)\nwhile True: pass"
+        );
+        let start = Instant::now();
+        let (value, _) = run(&code, &["--timeout", "1"]);
+        assert!(["timed_out", "guarded"].contains(&value["outcome"].as_str().unwrap_or("")), "{frame}: {value}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{frame}");
     }
 }

@@ -11,6 +11,9 @@ use super::machine::{Exit, Machine};
 /// Python's default recursion limit.
 const RECURSION_LIMIT: usize = 1000;
 
+/// How far the depth at which CPython gives up may be from the limit: its own frames and those of a runner count too.
+const RECURSION_SLACK: usize = 100;
+
 /// Calls of one function with unknown arguments inside each other before its result is given up.
 const ABSTRACT_RECURSION: u32 = 4;
 
@@ -158,6 +161,11 @@ impl Machine<'_> {
                 Ok(V::Exc(Rc::new(Exc { class: name, args })))
             }
             Some(Entry::Constant(_) | Entry::Module) => Err(Stop::Raise(V::exception("TypeError"))),
+            None if leaves_the_process(&name.text()) => {
+                self.may_raise_class("OSError");
+                self.uncaught_raises += 1;
+                Err(Stop::Dead)
+            }
             None => {
                 self.unmodelled(name, &args);
                 Ok(self.unknown_effect(&args.values()))
@@ -182,6 +190,10 @@ impl Machine<'_> {
             "sched.",
             "ctypes.",
             "gc.callbacks",
+            // In a child, what follows is no longer what the caller waits for.
+            "os.fork",
+            "os.kill",
+            "pty.fork",
         ];
         if INTERRUPTING.iter().any(|p| text.starts_with(p)) {
             self.store.path.interruptible = true;
@@ -206,7 +218,10 @@ impl Machine<'_> {
             return Ok(self.alloc(Obj::Generator(generator)));
         }
         let depth = self.frames.len();
-        if depth >= RECURSION_LIMIT {
+        if depth >= RECURSION_LIMIT - RECURSION_SLACK {
+            self.may_raise_class("RecursionError");
+        }
+        if depth >= RECURSION_LIMIT + RECURSION_SLACK {
             if self.uncertain_recursion_limit {
                 return Ok(self.give_up_call(id, &locals));
             }
@@ -742,6 +757,11 @@ impl Machine<'_> {
             _ => false,
         }
     }
+}
+
+/// Calls after which the program does not go on.
+fn leaves_the_process(name: &str) -> bool {
+    name.starts_with("os.exec") || matches!(name, "os._exit" | "os.abort")
 }
 
 fn library_subclass(a: &str, b: &str) -> Option<bool> {

@@ -1231,6 +1231,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether nothing the program does can make the iterator end early: it does not read a container that could shrink.
+    pub fn keeps_its_length(&self, iterator: &V) -> bool {
+        let V::Ref(id) = iterator else { return false };
+        let Obj::Iter(i) = self.store.get(*id) else { return false };
+        match i.kind {
+            IterKind::Range | IterKind::Bag | IterKind::Repeat | IterKind::Count => true,
+            IterKind::Sequence => !matches!(i.parts[0], V::Ref(_)),
+            IterKind::Enumerate => self.keeps_its_length(&i.parts[0]),
+            IterKind::Zip => i.parts.iter().all(|p| self.keeps_its_length(p)),
+            _ => false,
+        }
+    }
+
     /// At least how many items an iterator gives from here.
     pub fn remaining_low(&mut self, iterator: &V) -> u64 {
         let V::Ref(id) = iterator else { return 0 };

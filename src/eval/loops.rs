@@ -12,14 +12,18 @@
 
 use std::rc::Rc;
 
-use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::fact::{FactKind, Measure, Unit};
 use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::int::Int;
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
 use crate::value::store::{Path, Store};
 
-use super::machine::{Context, Machine};
+mod endless;
+
+use endless::Evidence;
+
+use super::machine::{Context, Machine, Pending};
 use super::operators::comparison;
 
 /// First iteration at which the state is kept for comparison.
@@ -48,6 +52,14 @@ pub struct Head {
     uncaught: u64,
 }
 
+/// How far the search for a smaller invariant has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Narrowing {
+    NotYet,
+    Trying,
+    Done,
+}
+
 /// What is known about a loop that is running.
 #[derive(Debug)]
 pub struct LoopState {
@@ -67,6 +79,12 @@ pub struct LoopState {
     snapshot: Option<Box<Head>>,
     next_snapshot: u64,
     head: Option<Box<Head>>,
+    /// The state with which bounding began, and what was kept for positions outside then.
+    before: Option<Box<Head>>,
+    kept: Vec<Pending>,
+    /// The invariant that widening gave, while a smaller one is tried.
+    invariant: Option<Box<Head>>,
+    narrowing: Narrowing,
     passes: u32,
     entry: Path,
     /// The path when the loop was entered.
@@ -74,6 +92,10 @@ pub struct LoopState {
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
+    /// The first values of the variable that should lead out, from the time on when it is watched.
+    trail: Vec<String>,
+    /// Iterations that were run before bounding.
+    ran: u64,
     slice: Option<Rc<Slice>>,
     /// The jump by which its condition ends it.
     condition_jump: Option<Pc>,
@@ -120,8 +142,10 @@ pub struct Slice {
     appended: Vec<Variable>,
     /// Whether the condition is the constant true.
     constant: bool,
-    /// Whether nothing the condition reads is assigned in the loop.
-    stuck: bool,
+    /// Whether the condition calls something, or looks into an object.
+    calls: bool,
+    /// The variable that should lead out of the loop, and how it is compared.
+    watched: Option<(Variable, CompareOp)>,
     condition: Vec<Variable>,
     /// Globals assigned in the loop that are not left out altogether.
     assigned: Vec<u32>,
@@ -172,11 +196,17 @@ impl Machine<'_> {
             snapshot: None,
             next_snapshot: FIRST_SNAPSHOT,
             head: None,
+            before: None,
+            kept: Vec::new(),
+            invariant: None,
+            narrowing: Narrowing::NotYet,
             passes: 0,
             entry: self.store.path,
             start: self.store.path,
             trips: 0,
             head_cost: 0.0,
+            trail: Vec::new(),
+            ran: 0,
             slice: None,
             condition_jump: self.condition_jump(&info),
         });
@@ -244,13 +274,10 @@ impl Machine<'_> {
                 let slice = self.slice_of(frame.code, code, l.id);
                 l.slice = Some(slice.clone());
                 if self.repeats(frame, &snapshot, &slice) {
-                    let reason = format!(
-                        "the state of iteration {} repeats that of iteration {}, and nothing else can end it",
-                        l.iterations,
-                        l.next_snapshot / 2
-                    );
-                    return self.report_endless(l, &slice, reason);
+                    let evidence = Evidence::Repeats { now: l.iterations, before: l.next_snapshot / 2 };
+                    return self.report_endless(frame, code, l, &slice, evidence);
                 }
+                self.follow(frame, l, &slice);
                 l.snapshot = Some(snapshot);
             }
             if l.iterations == l.next_snapshot {
@@ -286,12 +313,13 @@ impl Machine<'_> {
     fn begin_bounding(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
         l.trips = if l.info.kind == LoopKind::For {
             match frame.stack.last().cloned() {
-                Some(iterator) => self.remaining_low(&iterator),
-                None => 0,
+                Some(iterator) if self.keeps_its_length(&iterator) => self.remaining_low(&iterator),
+                _ => 0,
             }
         } else {
             self.counted_trips(frame, code, l)
         };
+        l.ran = l.iterations - 1;
         l.entry = self.store.path;
         l.snapshot = None;
         l.head = Some(self.head_of(frame));
@@ -301,9 +329,26 @@ impl Machine<'_> {
         l.may_exhaust = false;
         l.uncaught = self.uncaught_raises;
         l.raises = false;
-        let _ = cx;
+        l.before = l.head.clone();
+        l.kept.clone_from(&cx.pending);
+        l.narrowing = Narrowing::NotYet;
         self.enter_abstract();
         Ok(())
+    }
+
+    /// Starts a pass through the loop from a state at its head. What earlier passes kept for positions outside is dropped:
+    /// this pass starts from more, so it covers them.
+    fn start_pass(&mut self, frame: &mut Frame, cx: &mut Context, l: &mut LoopState, head: Box<Head>) {
+        frame.locals.clone_from(&head.locals);
+        frame.stack.clone_from(&head.stack);
+        frame.handling.clone_from(&head.handling);
+        self.store = head.store.clone();
+        cx.pending.clone_from(&l.kept);
+        l.head = Some(head);
+        l.left = false;
+        l.may_exhaust = false;
+        l.raises = false;
+        l.uncaught = self.uncaught_raises;
     }
 
     fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
@@ -312,18 +357,59 @@ impl Machine<'_> {
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
         let Some(mut head) = l.head.take() else { return Ok(()) };
+        let changed = self.join_head(&mut head, frame, widen && l.narrowing == Narrowing::NotYet, l.passes > MAX_PASSES);
+        if l.passes > MAX_PASSES + 8 && changed {
+            // It does not settle: nothing is known about what comes after.
+            l.head = Some(head);
+            return Err(Stop::Fuel);
+        }
+        match (l.narrowing, changed) {
+            (Narrowing::NotYet, true) => {
+                self.start_pass(frame, cx, l, head);
+                Ok(())
+            }
+            (Narrowing::NotYet, false) => {
+                // Widening went too far, perhaps: from what the loop was entered with and what one more pass gives, a
+                // smaller invariant may follow. It has to prove itself in a pass of its own.
+                let Some(mut smaller) = l.before.clone() else { return Ok(()) };
+                self.join_head(&mut smaller, frame, false, false);
+                let same = smaller.locals == head.locals && smaller.stack == head.stack && !smaller.store.clone().join(&head.store, false);
+                if same {
+                    l.head = Some(head);
+                    return self.invariant_found(frame, cx, code, l, iteration);
+                }
+                l.invariant = Some(head);
+                l.narrowing = Narrowing::Trying;
+                self.start_pass(frame, cx, l, smaller);
+                Ok(())
+            }
+            (Narrowing::Trying, true) => {
+                l.narrowing = Narrowing::Done;
+                let head = l.invariant.take().unwrap_or(head);
+                self.start_pass(frame, cx, l, head);
+                Ok(())
+            }
+            (Narrowing::Done, true) => {
+                l.head = Some(head);
+                Err(Stop::Fuel)
+            }
+            (Narrowing::Trying | Narrowing::Done, false) => {
+                l.head = Some(head);
+                self.invariant_found(frame, cx, code, l, iteration)
+            }
+        }
+    }
+
+    /// Joins the current state into a state at the head. Says whether anything changed.
+    fn join_head(&mut self, head: &mut Head, frame: &Frame, widen: bool, give_up: bool) -> bool {
         let path = head.store.path;
         let mut changed = head.store.join(&self.store, widen);
-        for (x, y) in head
-            .locals
-            .iter_mut()
-            .zip(&frame.locals)
-            .chain(head.stack.iter_mut().zip(&frame.stack))
-            .chain(head.handling.iter_mut().zip(&frame.handling))
-        {
+        let mine = head.locals.iter_mut().chain(&mut head.stack).chain(&mut head.handling);
+        let current = frame.locals.iter().chain(&frame.stack).chain(&frame.handling);
+        for (x, y) in mine.zip(current) {
             if x != y {
                 let mut joined = head.store.join_values(x, y, widen);
-                if l.passes > MAX_PASSES && joined != *x {
+                if give_up && joined != *x {
                     head.store.escape(&joined);
                     joined = V::Unknown(Why::Lost);
                 }
@@ -333,23 +419,9 @@ impl Machine<'_> {
                 }
             }
         }
-        let interruptible = head.store.path.interruptible;
-        let managers = head.store.path.unknown_managers;
-        head.store.path = Path { interruptible, unknown_managers: managers, doubtful: head.store.path.doubtful, ..path };
-        if changed && l.passes <= MAX_PASSES + 8 {
-            frame.locals.clone_from(&head.locals);
-            frame.stack.clone_from(&head.stack);
-            frame.handling.clone_from(&head.handling);
-            self.store = head.store.clone();
-            l.head = Some(head);
-            return Ok(());
-        }
-        l.head = Some(head);
-        if changed {
-            // It does not settle: nothing is known about what comes after.
-            return Err(Stop::Fuel);
-        }
-        self.invariant_found(frame, cx, code, l, iteration)
+        let Path { interruptible, unknown_managers, doubtful, .. } = head.store.path;
+        head.store.path = Path { interruptible, unknown_managers, doubtful, ..path };
+        changed
     }
 
     /// Nothing changes any more: what holds at the head holds in every iteration.
@@ -357,12 +429,7 @@ impl Machine<'_> {
         let endless_iterator = l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it));
         if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
             let slice = self.slice_of(frame.code, code, l.id);
-            let reason = if slice.stuck && !slice.constant {
-                "nothing in the loop changes what its condition depends on".to_owned()
-            } else {
-                "its condition holds in every iteration, and nothing in it can leave".to_owned()
-            };
-            return self.report_endless(l, &slice, reason);
+            return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
         }
         if !l.left && l.trips > 0 && iteration > 0.0 {
             let total = l.entry.cost + l.trips as f64 * iteration;
@@ -375,11 +442,12 @@ impl Machine<'_> {
             if total > timeout {
                 let path = std::mem::replace(&mut self.store.path, l.entry);
                 let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+                let trips = l.ran.saturating_add(l.trips);
                 let words = [
                     ("loop", self.header(&l.info)),
-                    ("trips", l.trips.to_string()),
+                    ("trips", trips.to_string()),
                     ("seconds", format!("{total:.0}")),
-                    ("reason", format!("it takes at least {} iterations", l.trips)),
+                    ("reason", format!("it takes at least {trips} iterations")),
                 ];
                 let proof = self.proof();
                 self.report(FactKind::LongLoop, Some(l.info.header), Some(measure), proof, &words);
@@ -405,35 +473,6 @@ impl Machine<'_> {
             line = line.chars().take(57).collect::<String>() + "…";
         }
         line.trim_end_matches(':').to_owned()
-    }
-
-    fn report_endless(&mut self, l: &LoopState, slice: &Slice, reason: String) -> R<()> {
-        let kind = if slice.constant || l.info.kind != LoopKind::While {
-            FactKind::EndlessLoop
-        } else if slice.stuck {
-            FactKind::StuckCondition
-        } else {
-            FactKind::MissedExit
-        };
-        let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        // Other modules may assign the globals of one whose functions they call.
-        let shared = self.defined_only && slice.condition.iter().any(|v| matches!(v, Variable::Global(n) if self.is_state(*n)));
-        let proof = if shared { Proof::Likely } else { self.proof() };
-        let path = self.store.path;
-        self.store.path = Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, ..l.entry };
-        let words = [("loop", self.header(&l.info)), ("reason", reason)];
-        self.report(kind, Some(l.info.header), Some(measure), proof, &words);
-        self.store.path = path;
-        Err(Stop::Dead)
-    }
-
-    /// Whether a global holds something that changes while a program runs, rather than a function, class or module.
-    fn is_state(&self, name: u32) -> bool {
-        match self.store.global(name) {
-            V::Undef | V::Lib(_) | V::Module(_) => false,
-            V::Ref(id) => !matches!(self.store.get(id), Obj::Function(_) | Obj::Class(_)),
-            _ => true,
-        }
     }
 
     /// Whether the state equals an earlier one as far as leaving the loop depends on it.
@@ -722,7 +761,8 @@ impl Machine<'_> {
             .take_while(|o| !matches!(o, Op::JumpIfFalse(_) | Op::JumpIfTrue(_)))
             .any(|o| matches!(o, Op::Call(..) | Op::CallMethod(..) | Op::LoadAttr(_) | Op::LoadItem));
         let written: Vec<Variable> = range.clone().filter_map(|i| write_of(&ops[i])).collect();
-        slice.stuck = !calls_in_condition && !slice.condition.is_empty() && !slice.condition.iter().any(|v| written.contains(v));
+        slice.calls = calls_in_condition;
+        slice.watched = watched(ops, info, &written);
         // How each variable is read.
         let mut uses: std::collections::HashMap<Variable, Vec<usize>> = std::collections::HashMap::new();
         for i in range.clone() {
@@ -956,6 +996,16 @@ fn mentions(v: &V, id: ObjId) -> bool {
         V::OneOf(all) => all.iter().any(|v| mentions(v, id)),
         _ => false,
     }
+}
+
+/// The first variable that a comparison before a jump reads and the loop assigns.
+fn watched(ops: &[Op], info: &Loop, written: &[Variable]) -> Option<(Variable, CompareOp)> {
+    let first = info.head as usize + 1;
+    (first..info.back as usize).find_map(|at| {
+        let (Op::Compare(op), Op::JumpIfFalse(_) | Op::JumpIfTrue(_)) = (ops[at], ops[at + 1]) else { return None };
+        let read = |i: usize| (i >= first).then(|| read_of(&ops[i])).flatten().filter(|v| written.contains(v));
+        Some((read(at.saturating_sub(2)).or_else(|| read(at - 1))?, op))
+    })
 }
 
 /// Whether on every path through the loop the variable is written before it is read.

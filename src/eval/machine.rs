@@ -13,14 +13,11 @@ use crate::library::{self, Entry, Stop};
 use crate::syntax::Program;
 use crate::syntax::code::{Code, CodeId, Const, Handler, NameId, Op, Pc, Span};
 use crate::value::int::{Int, Sign};
-use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, V, Why};
+use crate::value::object::{Frame, Obj, ObjId, Sym, V, Why};
 use crate::value::store::{Store, Touched};
 
 use super::Settings;
 use super::loops::LoopState;
-
-/// Kinds of object made at one place: iterators from here on.
-const ITERATORS: u8 = 16;
 
 /// Pseudo positions at which the ends of a frame are kept.
 const RETURN: Pc = u32::MAX - 1;
@@ -123,7 +120,7 @@ pub struct Machine<'p> {
     /// Whether what is evaluated is a function nobody called.
     pub defined_only: bool,
     pub abstract_loops: u32,
-    sites: HashMap<(Spot, u8), ObjId>,
+    sites: HashMap<(Spot, u8, u32), ObjId>,
     /// Active calls by code.
     pub active: HashMap<CodeId, u32>,
     /// Code that has been called with arguments from the program.
@@ -141,6 +138,8 @@ pub struct Machine<'p> {
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
     handlers: Vec<Vec<u32>>,
+    /// Whether the iterator about to be made replaces the one made at the same place before.
+    pub fresh_iterator: bool,
     /// Fuel that loops further out keep for themselves.
     pub loop_floor: u64,
     /// How deep a comparison of nested containers is.
@@ -189,6 +188,7 @@ impl<'p> Machine<'p> {
             last_return: None,
             super_context: Vec::new(),
             handlers: vec![Vec::new(); program.codes.len()],
+            fresh_iterator: false,
             loop_floor: 0,
             nesting: 0,
             text,
@@ -320,7 +320,7 @@ impl<'p> Machine<'p> {
             Obj::List(_) => 0,
             Obj::Dict(..) => 1,
             Obj::Set(..) => 2,
-            Obj::Iter(i) => ITERATORS + i.kind as u8,
+            Obj::Iter(i) => 16 + i.kind as u8,
             Obj::Instance { .. } => 3,
             Obj::Cell(_) => 4,
             Obj::Function(_) => 5,
@@ -332,32 +332,22 @@ impl<'p> Machine<'p> {
             Obj::Super { .. } => 11,
             _ => 12,
         };
-        let key = (self.spot(), kind);
+        let fresh = self.fresh_iterator && kind >= 16;
+        let depth = if fresh { self.frames.len() as u32 } else { 0 };
+        let key = (self.spot(), kind, depth);
         match self.sites.get(&key) {
             Some(&id) => {
-                self.store.alloc_at(id, obj);
+                if fresh {
+                    self.store.replace(id, obj);
+                } else {
+                    self.store.alloc_at(id, obj);
+                }
                 V::Ref(id)
             }
             None => {
                 let id = self.store.alloc(obj);
                 self.sites.insert(key, id);
                 V::Ref(id)
-            }
-        }
-    }
-
-    /// A `for` loop inside a loop that is being bounded starts anew: the iterator it made the last time is gone, for only the
-    /// frame's stack held it. So the new one need not share its place with it. Other activations of the same code, which could
-    /// still hold theirs, are excluded.
-    pub fn forget_last_iterator(&mut self, code: &Code) {
-        let spot = self.spot();
-        let others = self.active.get(&spot.code).copied().unwrap_or(0) > 1;
-        if self.abstract_loops == 0 || others || code.is_generator || code.is_async {
-            return;
-        }
-        for kind in [IterKind::Range, IterKind::Sequence] {
-            if let Some(&id) = self.sites.get(&(spot, ITERATORS + kind as u8)) {
-                self.store.discard(id);
             }
         }
     }
@@ -382,6 +372,7 @@ impl<'p> Machine<'p> {
         } else {
             Reach::Maybe
         };
+        let proof = if path.doubtful { Proof::Likely } else { proof };
         let fact =
             Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));

@@ -3,6 +3,7 @@
 mod attributes;
 mod calls;
 mod describe;
+mod guarded_calls;
 mod host;
 mod iteration;
 mod loops;
@@ -91,7 +92,7 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
             Ok(Ok(facts)) => facts,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             // No thread to be had: nothing is known, and everything is guarded.
-            Err(_) => unevaluated(program),
+            Err(_) => unevaluated(text, program),
         }
     })
 }
@@ -100,9 +101,10 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
 const STACK: usize = 256 << 20;
 
 /// What is known when nothing was evaluated: every operation that could be large is guarded.
-fn unevaluated(program: &Program) -> Facts {
+fn unevaluated(text: &str, program: &Program) -> Facts {
     let mut out = Facts { coverage: Coverage { statements: program.statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
     for code in &program.codes {
+        out.guards.extend(guarded_calls::calls(text, program, code));
         for (op, span) in code.ops.iter().zip(&code.spans) {
             if let Some(op) = guard_symbol(op) {
                 out.guards.push(Guard { span: *span, op });
@@ -201,6 +203,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     facts.sort_by(|a, b| (a.span, a.kind).cmp(&(b.span, b.kind)));
     let mut guards = Vec::new();
     for (code, states) in program.codes.iter().zip(&machine.guards) {
+        guards.extend(guarded_calls::calls(text, program, code));
         for ((op, span), state) in code.ops.iter().zip(&code.spans).zip(states) {
             if let Some(op) = guard_symbol(op)
                 && (*state != GuardState::Safe || out_of_fuel)

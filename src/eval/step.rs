@@ -287,8 +287,16 @@ impl Machine<'_> {
 
             Op::GetIter => {
                 let iterable = pop(frame);
-                self.forget_last_iterator(code);
-                let iterator = self.iterate_value(&iterable)?;
+                // The iterator of a `for` statement lives on the stack alone: the one made here before is gone by now. That
+                // is not so in a generator, which may be suspended in the middle of its loop.
+                self.fresh_iterator = matches!(code.ops.get(frame.pc as usize + 1), Some(Op::LoopEnter(_)))
+                    && !code.is_generator
+                    && !code.is_async
+                    && (matches!(iterable, V::Range(_) | V::Str(_) | V::Strs(_) | V::Bytes(_) | V::Tuple(_))
+                        || matches!(self.obj(&iterable), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..))));
+                let iterator = self.iterate_value(&iterable);
+                self.fresh_iterator = false;
+                let iterator = iterator?;
                 frame.stack.push(iterator);
             }
             Op::GetAsyncIter => {

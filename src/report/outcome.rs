@@ -66,16 +66,11 @@ fn span_of_line(source: &Source, line: u32) -> Option<Span> {
 fn render(outcome: &Outcome, message: &str, place: Option<(Span, &Source)>, style: Style) -> String {
     let title = title(outcome.outcome).to_owned();
     let help = help(outcome);
-    match place {
-        Some((span, source)) => {
-            let message = message.to_owned();
-            Note { title, level: Level::Error, message, help, label: "here".into(), span }.render(source, style.color)
-        }
-        None => {
-            let help = help.map_or_else(String::new, |help| format!("  help: {help}\n"));
-            format!("{title}\n\n  × {message}\n{help}")
-        }
-    }
+    let Some((span, source)) = place else {
+        let help = help.map_or_else(String::new, |help| format!("  help: {help}\n"));
+        return format!("{title}\n\n  × {message}\n{help}");
+    };
+    Note { title, level: Level::Error, message: message.to_owned(), help, label: "here".into(), span }.render(source, style.color)
 }
 
 /// The word that JSON has for it.

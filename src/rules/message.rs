@@ -46,9 +46,23 @@ impl Words<'_> {
         if let Some(measure) = self.measure
             && name == unit_name(measure.unit)
         {
-            return Some(number(measure.low));
+            return Some(self.amount(measure.low));
         }
         self.fact.get(name).map(|word| cut(word)).or_else(|| self.card.get(name).cloned())
+    }
+}
+
+impl Words<'_> {
+    /// The amount, with as many digits as it takes to tell it from the limit it exceeds.
+    fn amount(&self, low: f64) -> String {
+        let plain = number(low);
+        match self.limit {
+            Some(limit) if low > limit && plain == number(limit) => (1..=9)
+                .map(|digits| format!("{low:.digits$}"))
+                .find(|text| text.parse().is_ok_and(|shown: f64| shown > limit))
+                .unwrap_or(plain),
+            _ => plain,
+        }
     }
 }
 

@@ -230,9 +230,9 @@ impl Store {
         }
     }
 
-    /// An object that nothing refers to any more.
-    pub fn discard(&mut self, id: ObjId) {
-        *self.heap_mut(id.0 as usize) = Slot { obj: Obj::Hole, summary: false };
+    /// Puts an object at a place whose former object nothing refers to any more.
+    pub fn replace(&mut self, id: ObjId, obj: Obj) {
+        *self.heap_mut(id.0 as usize) = Slot { obj, summary: false };
     }
 
     /// How many objects have been allocated, on all paths.

@@ -13,6 +13,7 @@ import _operator
 import builtins
 import os
 import sys
+from _json import encode_basestring_ascii as encode
 
 LIMIT = request["int_bits"]
 SMALL, LARGE = 1 << 29, 1 << 66
@@ -22,7 +23,7 @@ HINTS = {
     "<<": "Use a smaller shift, or keep the exponent itself instead of the shifted number.",
     "*": "Use smaller operands, reduce modulo something at each step, or add logarithms instead of multiplying.",
 }
-_getframe, _type, _int, _abs = sys._getframe, type, int, abs
+_getframe, _read, _type, _int, _abs = sys._getframe, os.read, type, int, abs
 
 
 class LimitError(BaseException):
@@ -46,21 +47,34 @@ def refuse(op, bits, depth):
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:
+        except BaseException:
             pass
-    send(control, b"l", '{"op":%s,"bits":%d,"message":%s,"frames":[%s]}' % (quote(op), bits, quote(text), ",".join(frames[::-1])))
-    import time
-
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        time.sleep(0.05)
+    try:
+        send(control, b"l", '{"op":%s,"bits":%d,"message":%s,"frames":[%s]}' % (quote(op), bits, quote(text), ",".join(frames[::-1])))
+        # Nothing comes: the helper ends the program now.
+        while _read(control, 1):
+            pass
+    except BaseException:
+        pass
     raise LimitError(text)
 
 
 def quote(text):
-    from _json import encode_basestring_ascii as encode
-
     return encode(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def log2(a):
+    """The logarithm of an int above 0, with no help from a module that a program may have changed."""
+    n = a.bit_length()
+    part = (a >> (n - 60) if n > 60 else a << (60 - n)) / (1 << 59)
+    whole, bit = n - 1, 0.5
+    while bit > 1e-16:
+        part *= part
+        if part >= 2.0:
+            part /= 2.0
+            whole += bit
+        bit /= 2.0
+    return whole
 
 
 def power_bits(a, b):
@@ -70,13 +84,9 @@ def power_bits(a, b):
     n = a.bit_length()
     if n * b <= LIMIT:
         return 0
-    low = (n - 1) * b + 1
-    import math
-
-    try:
-        estimate = int(b * math.log2(_abs(a))) + 1
-    except OverflowError:
-        return low
+    if b >= 1 << 53:
+        return (n - 1) * b + 1
+    estimate = int(b * log2(_abs(a))) + 1
     if -2 <= estimate - LIMIT <= 2:
         # A double does not decide this close to the limit; the number itself is cheap enough.
         estimate = (a**b).bit_length()
@@ -192,7 +202,10 @@ def plain(*values):
 
 
 def call_bits(function, args, kwargs):
-    """(operator, bits) where a call of a function that is known here goes over the limit."""
+    """(operator, bits) where a call of a function that is known here goes over the limit. All of those are native; anything
+    else is not even asked for its name, which could be code of the program's."""
+    if _type(function) not in NATIVE:
+        return None, 0
     name = getattr(function, "__name__", "")
     owner = getattr(function, "__self__", None)
     module = getattr(function, "__module__", None)
@@ -226,6 +239,7 @@ def call_bits(function, args, kwargs):
 
 
 POW = pow
+NATIVE = (_type(pow), _type(_int.__pow__), _type((1).__pow__))
 METHODS = {
     "pow": "**", "ipow": "**", "__pow__": "**", "__ipow__": "**", "__rpow__": "**", "lshift": "<<", "ilshift": "<<",
     "__lshift__": "<<", "__ilshift__": "<<", "__rlshift__": "<<", "mul": "*", "imul": "*", "__mul__": "*", "__imul__": "*", "__rmul__": "*",

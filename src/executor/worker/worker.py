@@ -6,8 +6,15 @@ import sys
 
 FILE = "<antifreeze>"
 _write, _getpid = os.write, os.getpid
+# What the functions here call by name stays what it is when a program puts something else into `builtins`.
+BUILTINS = __builtins__
 # Larger sources are compiled without their tree in between, which would take hundreds of megabytes.
 TREE_LIMIT = 400_000
+# Audit events after which a program is no longer alone in writing.
+COMPANY = {
+    "_thread.start_new_thread", "_thread.start_joinable_thread", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system",
+    "subprocess.Popen",
+}
 
 
 def send(control, kind, text):
@@ -40,9 +47,7 @@ def prepare(request, control, trace):
         main.__file__ = request["file"]
         main.__cached__ = None
         main.__loader__ = external.SourceFileLoader("__main__", request["file"])
-    # Lines reach the host as they are written, so that what a program said before it froze is not lost in its buffer.
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(line_buffering=True)
+    write_at_once()
     pid = _getpid()
 
     def run():
@@ -53,9 +58,45 @@ def prepare(request, control, trace):
     return run
 
 
+def write_at_once():
+    """What a program wrote before it froze must not be lost in its buffers: text goes out as it is written. `print` then
+    writes a line in two parts; from the first thread or child on, whose output could come between them, lines go out whole,
+    and only the last line's beginning can be lost."""
+    import _io
+
+    streams = []
+    for name in ("stdout", "stderr"):
+        try:
+            old = getattr(sys, name)
+            if old.write_through:
+                continue
+            encoding, errors = old.encoding, old.errors
+            # A buffer of one byte passes everything longer straight on, and is a buffer still for who looks for one. Only a
+            # byte written alone waits for the next.
+            buffer = _io.BufferedWriter(old.detach().detach(), 1)
+            new = _io.TextIOWrapper(buffer, encoding, errors, "\n", True, True)
+            new.mode = "w"
+            setattr(sys, name, new)
+            setattr(sys, "__%s__" % name, new)
+            streams.append(new)
+        except (AttributeError, ValueError, OSError):
+            pass
+
+    def hook(event, _):
+        if streams and event in COMPANY:
+            for stream in streams:
+                try:
+                    stream.reconfigure(write_through=False)
+                except BaseException:
+                    pass
+            streams.clear()
+
+    sys.addaudithook(hook)
+
+
 def ending(request):
     """The functions that make reports; compiled only where there is more to say than a small number."""
-    scope = {"__name__": "antifreeze ending"}
+    scope = {"__name__": "antifreeze ending", "__builtins__": BUILTINS}
     exec(compile(request["ending"], FILE, "exec"), scope)
     return scope
 
@@ -95,7 +136,7 @@ def execute(request, space, control):
         try:
             tree = compile(source, name, "exec", 0x400, True)
             if guards:
-                scope = {"__name__": "antifreeze guards", "send": send, "control": control, "request": request}
+                scope = {"__name__": "antifreeze guards", "__builtins__": BUILTINS, "send": send, "control": control, "request": request}
                 exec(compile(request["guards_source"], FILE, "exec"), scope)
                 placed = scope["place"](tree, guards)
             if tree.body and type(tree.body[-1]).__name__ == "Expr":

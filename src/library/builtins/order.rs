@@ -203,7 +203,7 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
     let keys = keys_of(host, &items, &key)?;
     let keyed = !matches!(key, V::None);
     let mut best: Option<(V, V)> = None;
-    if keys.exact.len() < items.exact.len() {
+    if keys.exact.len() != items.exact.len() || keys.rest.is_some() != items.rest.is_some() {
         // Which key belongs to which item is not known.
         let all_keys = element(host, &keys).unwrap_or(V::Unknown(Why::Lost));
         unknown(host, &[all_keys]);
@@ -300,7 +300,11 @@ fn sum(host: &mut dyn Host, args: Args) -> R<V> {
     if let (Some(n), Some(t)) = (rest.element.as_int(), total.as_int()) {
         let times = Int::range(i128::from(rest.low), if rest.high == u64::MAX { i128::MAX } else { i128::from(rest.high) });
         let why = why_of(&[&total, &rest.element]);
-        return Ok(V::int(t.add(&n.mul(&times)), why));
+        // The bits of the product bound nothing: elements of both signs may cancel out.
+        let further = n.mul(&times);
+        let cancels = n.low < 0 && n.high > 0;
+        let further = if cancels { Int::range(further.low, further.high) } else { further };
+        return Ok(V::int(t.add(&further), why));
     }
     unknown(host, &[total.clone(), rest.element.clone()]);
     Ok(V::Unknown(Why::Lost))
