@@ -14,6 +14,9 @@ import sysconfig
 import textwrap
 from pathlib import Path
 
+# Which of the three a loop without an exit is called is not the matter here.
+LOOPS = "AF401 AF402 AF403"
+
 # Kind, codes, freezing body, harmless twin. `{a}` to `{d}` are names, `{m}` is what `time` is imported as.
 HAZARDS = [
     ("power", "AF101", "{a} = 10 ** 10 ** 8", "{a} = 10 ** 10 ** 4"),
@@ -28,34 +31,34 @@ HAZARDS = [
     ("product", "AF103", "{a} = 3 ** 500_000\n{b} = {a} * {a}", "{a} = 3 ** 100_000\n{b} = {a} * {a}"),
     ("product", "AF103", "{a} = 2 ** 900_000\n{a} *= {a}", "{a} = 2 ** 400_000\n{a} *= {a}"),
     ("product", "AF103", "{a} = 3\nfor {b} in range(40):\n    {a} = {a} * {a}", "{a} = 3\nfor {b} in range(10):\n    {a} = {a} * {a}"),
-    ("endless", "AF401", "while True:\n    pass", "while True:\n    break"),
-    ("endless", "AF401", "{a} = 0\nwhile 1:\n    {a} += 1", "{a} = 0\nwhile 1:\n    {a} += 1\n    if {a} > 9:\n        break"),
+    ("endless", LOOPS, "while True:\n    pass", "while True:\n    break"),
+    ("endless", LOOPS, "{a} = 0\nwhile 1:\n    {a} += 1", "{a} = 0\nwhile 1:\n    {a} += 1\n    if {a} > 9:\n        break"),
     (
         "endless",
-        "AF401",
+        LOOPS,
         "{a} = []\nwhile True:\n    for {b} in (1, 2, 3):\n        if {b} == 2:\n            break",
         "{a} = []\nwhile True:\n    for {b} in (1, 2, 3):\n        {a}.append({b})\n    if len({a}) > 20:\n        break",
     ),
     (
         "endless",
-        "AF401",
+        LOOPS,
         "{a} = 5\nwhile True:\n    try:\n        {a} = 10 // 2\n    except ZeroDivisionError:\n        break",
         "{a} = 5\nwhile True:\n    try:\n        {a} = {a} - 1\n        10 // {a}\n    except ZeroDivisionError:\n        break",
     ),
-    ("stuck", "AF402", "{a} = 0\n{b} = 0\nwhile {a} < 10:\n    {b} += 1", "{a} = 0\n{b} = 0\nwhile {a} < 10:\n    {a} += 1"),
-    ("stuck", "AF402", "{a} = 3\nwhile {a} > 1:\n    str({a})", "{a} = 3\nwhile {a} > 1:\n    {a} = len(str({a}))"),
+    ("stuck", LOOPS, "{a} = 0\n{b} = 0\nwhile {a} < 10:\n    {b} += 1", "{a} = 0\n{b} = 0\nwhile {a} < 10:\n    {a} += 1"),
+    ("stuck", LOOPS, "{a} = 3\nwhile {a} > 1:\n    str({a})", "{a} = 3\nwhile {a} > 1:\n    {a} = len(str({a}))"),
     (
         "stuck",
-        "AF402",
+        LOOPS,
         "{a}, {b} = False, 0\nwhile not {a}:\n    {b} = {b} + 2",
         "{a}, {b} = False, 0\nwhile not {a}:\n    {b} = {b} + 2\n    {a} = {b} > 30",
     ),
-    ("missed", "AF403", "{a} = 0\nwhile {a} != 9:\n    {a} += 2", "{a} = 0\nwhile {a} != 8:\n    {a} += 2"),
-    ("missed", "AF403", "{a} = 0.0\nwhile {a} != 1.0:\n    {a} = ({a} + 0.4) % 1.1", "{a} = 0.0\nwhile {a} < 1.0:\n    {a} = {a} + 0.4"),
-    ("missed", "AF403", "{a} = 0\nwhile {a} < 2:\n    {a} *= 2", "{a} = 1\nwhile {a} < 2:\n    {a} *= 2"),
+    ("missed", LOOPS, "{a} = 0\nwhile {a} != 9:\n    {a} += 2", "{a} = 0\nwhile {a} != 8:\n    {a} += 2"),
+    ("missed", LOOPS, "{a} = 0.0\nwhile {a} != 1.0:\n    {a} = ({a} + 0.4) % 1.1", "{a} = 0.0\nwhile {a} < 1.0:\n    {a} = {a} + 0.4"),
+    ("missed", LOOPS, "{a} = 0\nwhile {a} < 2:\n    {a} *= 2", "{a} = 1\nwhile {a} < 2:\n    {a} *= 2"),
     (
         "missed",
-        "AF403",
+        LOOPS,
         "{a}, {b}, {c} = 0, 10, 7\nwhile {a} < {b}:\n    {d} = ({a} + {b}) // 2\n    if {d} < {c}:\n        {a} = {d}\n    else:\n        {b} = {d}",
         "{a}, {b}, {c} = 0, 10, 7\nwhile {a} < {b}:\n    {d} = ({a} + {b}) // 2\n    if {d} < {c}:\n        {a} = {d} + 1\n    else:\n        {b} = {d}",
     ),

@@ -48,18 +48,3 @@ def called_back():
 deleted()
 closed()
 called_back()
-
-
-class Harmless:
-    def __init__(self, box):
-        self.box = box
-
-
-def stays():
-    box = []
-    held = Harmless(box)
-    while not held.box:  # error: AF403
-        box = None
-
-
-stays()
