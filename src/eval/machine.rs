@@ -19,6 +19,9 @@ use crate::value::store::{Store, Touched};
 use super::Settings;
 use super::loops::LoopState;
 
+/// Kinds of object made at one place: iterators from here on.
+const ITERATORS: u8 = 16;
+
 /// Pseudo positions at which the ends of a frame are kept.
 const RETURN: Pc = u32::MAX - 1;
 const RAISE: Pc = u32::MAX;
@@ -320,7 +323,7 @@ impl<'p> Machine<'p> {
             Obj::List(_) => 0,
             Obj::Dict(..) => 1,
             Obj::Set(..) => 2,
-            Obj::Iter(i) => 16 + i.kind as u8,
+            Obj::Iter(i) => ITERATORS + i.kind as u8,
             Obj::Instance { .. } => 3,
             Obj::Cell(_) => 4,
             Obj::Function(_) => 5,
