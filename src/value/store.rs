@@ -442,7 +442,7 @@ impl Store {
         let mut escapes = Vec::new();
         let mut changed = false;
         let (different, globals) = (self.heap.different(&other.heap), self.globals.different(&other.globals));
-        self.charge((different.len() + globals.len()) as u64 / 4 + self.heap.chunk_count() as u64 / 16);
+        self.charge((different.len() + globals.len()) as u64 / 2 + self.heap.chunk_count() as u64 / 16);
         for at in different {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
             if shared(&a.obj, &b.obj) && a.summary == b.summary {
@@ -452,6 +452,8 @@ impl Store {
             if a == b {
                 continue;
             }
+            // Joining takes several times what comparing takes, which has been paid for.
+            self.charge(4 + 2 * (weight(&a.obj) + weight(&b.obj)));
             let obj = join_obj(&a.obj, &b.obj, widen, &mut escapes);
             let slot = Slot { obj, summary: a.summary || b.summary };
             if slot != *a {

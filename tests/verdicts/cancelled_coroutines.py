@@ -36,6 +36,6 @@ def numbers():
 
 def silent():
     n = 0
-    while n < 2:  # error: AF403
+    while n < 2:  # error: AF401
         n *= 2
     yield n

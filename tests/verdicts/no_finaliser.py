@@ -10,7 +10,7 @@ class Harmless:
 def stays():
     box = []
     held = Harmless(box)
-    while not held.box:  # error: AF403
+    while not held.box:  # error: AF402
         box = None
 
 
