@@ -82,7 +82,10 @@ impl Machine<'_> {
                     Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high))
                 }
                 Obj::View { of, kind } => match (of.clone(), *kind) {
-                    (of @ V::Ref(dict), kind) if matches!(self.store.get(dict), Obj::Dict(..)) => Ok(self.iter(kind, vec![of, V::Int(0)])),
+                    (of @ V::Ref(dict), kind) if matches!(self.store.get(dict), Obj::Dict(..)) => {
+                        let length = self.length_of(&of)?;
+                        Ok(self.iter(kind, vec![of, V::Int(0), length]))
+                    }
                     // Views of one of several dicts, or of one that outside code holds.
                     (of, _) => {
                         self.store.escape(&of);

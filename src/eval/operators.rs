@@ -1913,6 +1913,16 @@ impl Machine<'_> {
                 (&items.rest, &taken.items.rest, Self::slice_bounds(&slice, items.exact.len() as i128))
             {
                 let (start, stop) = (start as usize, stop.max(start) as usize);
+                self.burn((items.exact.len() + taken.items.exact.len()) as u64 / 16)?;
+                if items.exact.len() + taken.items.exact.len() > MAX_EXACT_ITEMS {
+                    let n = (items.exact.len() - (stop - start) + taken.items.exact.len()) as u64;
+                    let mut element = V::None;
+                    for (i, v) in items.exact.iter().chain(&taken.items.exact).enumerate() {
+                        element = if i == 0 { v.clone() } else { self.store.join_values(&element, v, false) };
+                    }
+                    self.store.mutate(id, true, |obj| *obj = Obj::List(Rc::new(bag_items(element, n, n))));
+                    return Ok(());
+                }
                 let mut exact = items.exact[..start].to_vec();
                 exact.extend(taken.items.exact);
                 exact.extend_from_slice(&items.exact[stop..]);

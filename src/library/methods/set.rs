@@ -165,7 +165,15 @@ fn combined(host: &mut dyn Host, a: &Table, b: &Table, operation: Operation) -> 
                 table_add_rest(&mut out, r, &mut escapes);
             }
         }
-        Operation::Intersection if known => out.exact.retain(|key, _| b.exact.contains_key(key)),
+        // Equal members may differ (`0` and `False`): which side's is kept depends on the sizes.
+        Operation::Intersection if known => {
+            out.exact.retain(|key, _| b.exact.contains_key(key));
+            for (key, entry) in &mut out.exact {
+                if let Some((theirs, _)) = b.exact.get(key) {
+                    entry.0 = host.join(&entry.0, theirs);
+                }
+            }
+        }
         Operation::Difference if known => out.exact.retain(|key, _| !b.exact.contains_key(key)),
         Operation::Symmetric if known => {
             out.exact.retain(|key, _| !b.exact.contains_key(key));
@@ -176,7 +184,13 @@ fn combined(host: &mut dyn Host, a: &Table, b: &Table, operation: Operation) -> 
             }
         }
         // Which of them are in both is not known.
-        Operation::Intersection | Operation::Difference => out = loose(host, a),
+        Operation::Intersection => {
+            out = loose(host, a);
+            if let (Some(mine), Some(theirs)) = (out.rest.as_mut(), loose(host, b).rest) {
+                mine.element = host.join(&mine.element, &theirs.element);
+            }
+        }
+        Operation::Difference => out = loose(host, a),
         Operation::Symmetric => {
             let (mut x, y) = (loose(host, a), loose(host, b));
             if let Some(r) = &y.rest {
