@@ -331,10 +331,7 @@ impl Machine<'_> {
         for (name, value) in kw {
             let slot = (p.positional_only as usize..positional + keyword_only).find(|&s| self.name(code.slots[s]) == name);
             match slot {
-                Some(s) if s < given.min(positional) => {
-                    let _ = value;
-                    return Err(wrong());
-                }
+                Some(s) if s < given.min(positional) => return Err(wrong()),
                 Some(s) => locals[s] = value,
                 None if p.var_keyword.is_some() => named.push((name, value)),
                 None if open => return Ok(self.unknown_arguments(code, &locals)),

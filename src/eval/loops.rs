@@ -17,7 +17,7 @@ use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::int::Int;
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
-use crate::value::store::{Path, Store};
+use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
 
@@ -553,12 +553,10 @@ impl Machine<'_> {
 
     /// Whether one variable alone refers to the object.
     fn only_reference(&self, frame: &Frame, id: ObjId) -> bool {
-        let target = V::Ref(id);
-        let mut count = frame.locals.iter().chain(&frame.stack).filter(|v| mentions(v, id)).count();
+        let mut count = frame.locals.iter().chain(&frame.stack).filter(|v| refers_to(v, id)).count();
         for n in 0..self.names.len() as u32 {
-            count += usize::from(mentions(&self.store.global(n), id));
+            count += usize::from(refers_to(&self.store.global(n), id));
         }
-        let _ = target;
         if count > 1 {
             return false;
         }
@@ -983,18 +981,6 @@ impl Machine<'_> {
         };
         self.assign(frame, v, narrowed);
         true
-    }
-}
-
-fn mentions(v: &V, id: ObjId) -> bool {
-    match v {
-        V::Ref(x) => *x == id,
-        V::Tuple(t) => match &**t {
-            Tuple::Exact(items) => items.iter().any(|v| mentions(v, id)),
-            Tuple::Bag { element, .. } => mentions(element, id),
-        },
-        V::OneOf(all) => all.iter().any(|v| mentions(v, id)),
-        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::common::{concat, table_add};
 use crate::library::{Args, R, Stop};
 use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::convert;
@@ -14,7 +15,6 @@ use crate::value::store::{join, text_of};
 
 use super::iteration::{bag_items, range_length};
 use super::machine::{GuardState, Machine};
-use super::step::concat;
 
 /// An index or length at or above this raises instead of being used (`PY_SSIZE_T_MAX` is one less).
 const SIZE_LIMIT: i128 = 1 << 63;
@@ -438,18 +438,7 @@ impl Machine<'_> {
             }
             BinaryOp::LShift => {
                 let s = x.shl(y);
-                if s.negative_certain {
-                    return Err(Stop::Raise(V::exception("ValueError")));
-                }
-                if s.negative_possible {
-                    self.may_raise_class("ValueError");
-                }
-                if s.overflow_certain {
-                    return Err(Stop::Raise(V::exception("OverflowError")));
-                }
-                if s.overflow_possible {
-                    self.may_raise_class("OverflowError");
-                }
+                self.check_shift(&s)?;
                 let int = s.int.unwrap_or(Int::ANY);
                 let text = expression(self);
                 self.check_integer(FactKind::IntegerShift, "<<", text, (int.bits_low, int.bits_high));
@@ -457,15 +446,7 @@ impl Machine<'_> {
             }
             BinaryOp::RShift => {
                 let s = x.shr(y);
-                if s.negative_certain {
-                    return Err(Stop::Raise(V::exception("ValueError")));
-                }
-                if s.negative_possible {
-                    self.may_raise_class("ValueError");
-                }
-                if s.overflow_possible {
-                    self.may_raise_class("OverflowError");
-                }
+                self.check_shift(&s)?;
                 Ok(V::int(s.int.unwrap_or(Int::ANY), why))
             }
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
@@ -482,6 +463,23 @@ impl Machine<'_> {
             }
             BinaryOp::MatMul => type_error(),
         }
+    }
+
+    /// What a shift raises, for certain or perhaps.
+    fn check_shift(&mut self, shift: &crate::value::int::Shift) -> R<()> {
+        if shift.negative_certain {
+            return Err(Stop::Raise(V::exception("ValueError")));
+        }
+        if shift.negative_possible {
+            self.may_raise_class("ValueError");
+        }
+        if shift.overflow_certain {
+            return Err(Stop::Raise(V::exception("OverflowError")));
+        }
+        if shift.overflow_possible {
+            self.may_raise_class("OverflowError");
+        }
+        Ok(())
     }
 
     /// `a + b` of sequences.
@@ -639,10 +637,9 @@ impl Machine<'_> {
     }
 
     fn set_operation(&mut self, op: BinaryOp, a: &V, b: &V, inplace: bool) -> R<V> {
-        if let (BinaryOp::BitOr, Some(Obj::Dict(x, DictKind::Plain)), Some(Obj::Dict(y, _))) = (op, self.obj(a), self.obj(b)) {
-            let (x, y) = (x.clone(), y.clone());
+        if let (BinaryOp::BitOr, Some(Obj::Dict(x, DictKind::Plain)), Some(Obj::Dict(..))) = (op, self.obj(a), self.obj(b)) {
+            let x = x.clone();
             let target = if inplace { a.clone() } else { self.alloc(Obj::Dict(x, DictKind::Plain)) };
-            let _ = y;
             let update = V::lib("dict.update");
             self.call_value(&update, Args::of([target.clone(), b.clone()]))?;
             return Ok(target);
@@ -1931,8 +1928,7 @@ impl Machine<'_> {
             }
             self.may_raise_class("ValueError");
             let (mut element, _, high) = self.bounds_of(object);
-            let (low2, high2) = crate::library::count(&taken.items);
-            let _ = low2;
+            let (_, high2) = crate::library::count(&taken.items);
             for v in taken.items.exact.iter().chain(taken.items.rest.iter().map(|r| &r.element)) {
                 element = Some(match element {
                     None => v.clone(),
@@ -2096,33 +2092,4 @@ impl Machine<'_> {
             }
         }
     }
-}
-
-/// Adds an entry: in place when its key is known and there is no rest it could be hidden in.
-fn table_add(table: &mut Table, known: Option<Key>, key: &V, value: V, escapes: &mut Vec<V>) {
-    if let Some(known) = known {
-        if let Some(slot) = table.exact.get_mut(&known) {
-            slot.1 = value;
-            return;
-        }
-        if table.rest.is_none() && table.exact.len() < MAX_EXACT_ITEMS {
-            table.exact.insert(known, (key.clone(), value));
-            return;
-        }
-    } else {
-        // It may be any of the known ones.
-        for (k, v) in table.exact.values_mut() {
-            *v = join(v, &value, false, escapes);
-            let _ = k;
-        }
-    }
-    table.rest = Some(match table.rest.take() {
-        None => Rest { element: key.clone(), value, low: u64::from(table.exact.is_empty()), high: 1 },
-        Some(r) => Rest {
-            element: join(&r.element, key, false, escapes),
-            value: join(&r.value, &value, false, escapes),
-            low: r.low.max(u64::from(table.exact.is_empty())),
-            high: r.high.saturating_add(1),
-        },
-    });
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::library::common::{concat, push};
 use crate::library::{Args, Next, R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CompareOp, Conversion, NamesId, Op, UnaryOp};
 use crate::value::object::{Class, DictKind, Exc, Frame, Function, Items, MAX_EXACT_ITEMS, Obj, Sym, Table, Tuple, V, Why};
@@ -454,8 +455,10 @@ impl Machine<'_> {
             }
 
             Op::Raise(n) => {
-                let cause = if n == 2 { Some(pop(frame)) } else { None };
-                let _ = cause;
+                if n == 2 {
+                    // The cause is kept by the exception, which does not show it to anything followed here.
+                    pop(frame);
+                }
                 let exception = if n == 0 {
                     match frame.handling.last() {
                         Some(e) => e.clone(),
@@ -746,7 +749,6 @@ impl Machine<'_> {
             self.store.escape(&value);
             return;
         };
-        let in_bounds = self.abstract_loops > 0;
         match self.store.get(*id) {
             Obj::List(_) | Obj::Deque(..) => {}
             _ => {
@@ -755,39 +757,26 @@ impl Machine<'_> {
             }
         }
         let mut escapes = Vec::new();
-        let mut escaped_value = None;
-        self.store.mutate(*id, true, |obj| match obj {
+        let followed = self.store.mutate(*id, true, |obj| match obj {
             Obj::List(items) | Obj::Deque(items, None) => {
-                let items = Rc::make_mut(items);
-                if let Some(rest) = &mut items.rest {
-                    rest.element = crate::value::store::join(&rest.element, &value, false, &mut escapes);
-                    rest.low = rest.low.saturating_add(1);
-                    rest.high = rest.high.saturating_add(1);
-                } else if items.exact.len() >= MAX_EXACT_ITEMS {
-                    items.rest = Some(crate::value::object::Rest { element: value, value: V::None, low: 1, high: 1 });
-                } else {
-                    let _ = in_bounds;
-                    items.exact.push(value);
-                }
+                push(Rc::make_mut(items), value.clone(), &mut escapes);
+                true
             }
-            Obj::Deque(items, Some(max)) => {
+            Obj::Deque(items, Some(max)) if items.rest.is_none() => {
                 let items = Rc::make_mut(items);
-                if items.rest.is_none() {
-                    items.exact.push(value);
-                    if items.exact.len() as u64 > *max {
-                        items.exact.remove(0);
-                    }
-                } else {
-                    escaped_value = Some(value);
-                    *obj = Obj::Escaped(Sym::new("collections.deque"));
+                items.exact.push(value.clone());
+                if items.exact.len() as u64 > *max {
+                    items.exact.remove(0);
                 }
+                true
             }
-            _ => {}
+            _ => false,
         });
-        self.store.escape_all(&escapes);
-        if let Some(v) = escaped_value {
-            self.store.escape(&v);
+        if !followed {
+            // A deque of bounded length that holds nobody knows how much: what falls out of it is not followed.
+            escapes.extend([list.clone(), value]);
         }
+        self.store.escape_all(&escapes);
     }
 
     /// Extends a list by an iterable.
@@ -1126,27 +1115,4 @@ pub fn set_attr(attrs: &mut Vec<(Sym, V)>, name: Sym, value: V) {
         Some(slot) => slot.1 = value,
         None => attrs.push((name, value)),
     }
-}
-
-/// Appends one item sequence to another.
-pub fn concat(items: &mut Items, more: &Items, escapes: &mut Vec<V>) {
-    if items.rest.is_none() && items.exact.len() + more.exact.len() <= MAX_EXACT_ITEMS {
-        items.exact.extend(more.exact.iter().cloned());
-        items.rest.clone_from(&more.rest);
-        return;
-    }
-    let pairs: Vec<(V, V)> = more.exact.iter().map(|v| (v.clone(), V::None)).collect();
-    let mut rest = crate::value::store::extend_rest(items.rest.as_ref(), &pairs, escapes);
-    if let Some(other) = &more.rest {
-        rest = Some(match rest {
-            None => other.clone(),
-            Some(r) => crate::value::object::Rest {
-                element: crate::value::store::join(&r.element, &other.element, false, escapes),
-                value: V::None,
-                low: r.low.saturating_add(other.low),
-                high: r.high.saturating_add(other.high),
-            },
-        });
-    }
-    items.rest = rest;
 }

@@ -238,8 +238,12 @@ pub fn push(items: &mut Items, value: V, escapes: &mut Vec<V>) {
 
 /// Adds items at the end.
 pub fn concat(items: &mut Items, more: &Items, escapes: &mut Vec<V>) {
-    for v in &more.exact {
-        push(items, v.clone(), escapes);
+    if items.rest.is_none() && items.exact.len() + more.exact.len() <= MAX_EXACT_ITEMS {
+        items.exact.extend(more.exact.iter().cloned());
+    } else {
+        for v in &more.exact {
+            push(items, v.clone(), escapes);
+        }
     }
     if let Some(r) = &more.rest {
         items.rest = Some(match items.rest.take() {

@@ -20,7 +20,6 @@ use crate::value::store::Store;
 pub mod builtins;
 pub mod common;
 pub mod exceptions;
-pub mod iterators;
 pub mod methods;
 pub mod modules;
 

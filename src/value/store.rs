@@ -8,7 +8,6 @@ use std::rc::Rc;
 use crate::syntax::code::CodeId;
 
 use super::float::Float;
-use super::int::Int;
 use super::object::{
     Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple,
     V, Why,
@@ -638,7 +637,8 @@ fn refers(value: &V) -> bool {
     }
 }
 
-fn refers_to(value: &V, id: ObjId) -> bool {
+/// Whether a value, looked at without the heap, holds a reference to the object.
+pub fn refers_to(value: &V, id: ObjId) -> bool {
     match value {
         V::Ref(x) => *x == id,
         V::Tuple(t) => match &**t {
@@ -1063,9 +1063,4 @@ pub fn join_frames(f: &Frame, g: &Frame, widen: bool, escapes: &mut Escapes) -> 
         handling: each(&f.handling, &g.handling, escapes),
         namespace: f.namespace,
     })
-}
-
-/// The int interval of a remaining count: `None` (endless) has no interval.
-pub fn remaining(value: &V) -> Option<Int> {
-    value.as_int()
 }
