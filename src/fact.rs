@@ -66,6 +66,7 @@ pub enum FactKind {
     Network,
     EndlessRecursion,
     RaisedRecursionLimit,
+    LongRecursion,
     Regex,
     SpawnBomb,
     IgnoresTermination,

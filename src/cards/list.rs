@@ -9,7 +9,10 @@ pub const TEXTS: &[&str] = &[
     include_str!("../../rules/AF402.md"),
     include_str!("../../rules/AF403.md"),
     include_str!("../../rules/AF404.md"),
+    include_str!("../../rules/AF405.md"),
+    include_str!("../../rules/AF406.md"),
     include_str!("../../rules/AF501.md"),
+    include_str!("../../rules/AF603.md"),
     include_str!("../../rules/AF901.md"),
     include_str!("../../rules/AF903.md"),
 ];

@@ -17,10 +17,21 @@ impl Machine<'_> {
                 self.each(&all, |m, v| m.load_attr(v, name))
             }
             V::Module(module) => Ok(self.module_attr(*module, name)),
-            V::Lib(lib) => {
-                let qualified = Sym::new(&format!("{}.{}", lib.text(), name.text()));
-                Ok(self.library_value(qualified))
-            }
+            V::Lib(lib) => match &*name.text() {
+                "__name__" | "__qualname__" => {
+                    let lib = lib.text();
+                    // A dotted name may be an alias of something else, and two exceptions are.
+                    let plain = !lib.contains('.') && !matches!(&*lib, "IOError" | "EnvironmentError");
+                    Ok(if plain { V::str(&lib) } else { V::strs(1, 4096, Why::Lost) })
+                }
+                "__doc__" | "__module__" | "__dict__" | "__class__" | "__self__" | "__wrapped__" | "__bases__" | "__mro__" => {
+                    Ok(V::Unknown(Why::Lost))
+                }
+                text => {
+                    let qualified = Sym::new(&format!("{}.{text}", lib.text()));
+                    Ok(self.library_value(qualified))
+                }
+            },
             V::Unknown(why) | V::Instance(_, why) => {
                 self.may_raise_class("");
                 Ok(V::Unknown(*why))
@@ -588,7 +599,7 @@ impl Machine<'_> {
         let (enter, exit) = if is_async { ("__aenter__", "__aexit__") } else { ("__enter__", "__exit__") };
         if matches!(self.obj(manager), Some(Obj::Instance { .. })) && !self.open_instance(manager) {
             let (Some(enter), Some(exit)) = (self.dunder(manager, enter), self.dunder(manager, exit)) else {
-                return Err(Stop::Raise(V::exception("AttributeError")));
+                return Err(Stop::Raise(self.no_manager()));
             };
             let exit = self.alloc(Obj::Bound { function: exit, this: manager.clone() });
             let mut value = self.call_value(&enter, Args::of([manager.clone()]))?;
@@ -598,7 +609,7 @@ impl Machine<'_> {
             return Ok((exit, value));
         }
         if manager.type_name().is_some() {
-            return Err(Stop::Raise(V::exception("AttributeError")));
+            return Err(Stop::Raise(self.no_manager()));
         }
         // Managers of the library that neither swallow exceptions nor interrupt what they surround.
         if let V::Instance(name, _) = manager
@@ -610,6 +621,16 @@ impl Machine<'_> {
         self.may_raise_class("");
         self.store.path.unknown_managers += 1;
         Ok((V::Unknown(Why::Outside), V::Unknown(Why::Outside)))
+    }
+
+    /// What `with` raises for an object without its methods: Python 3.11 changed it.
+    fn no_manager(&self) -> V {
+        let (low, high) = self.settings.target;
+        match (low < 11, high >= 11) {
+            (true, true) => V::OneOf(Rc::new([V::exception("AttributeError"), V::exception("TypeError")])),
+            (true, false) => V::exception("AttributeError"),
+            _ => V::exception("TypeError"),
+        }
     }
 
     /// Calls a context manager's exit.

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
-use crate::value::object::{Class, Exc, Frame, Function, Generator, Key, Obj, ObjId, Sym, Tuple, V, Why};
+use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
 
 use super::machine::{Exit, Machine};
+use crate::fact::{FactKind, Measure, Unit};
+use crate::value::store::Path;
 
 /// Python's default recursion limit.
 const RECURSION_LIMIT: usize = 1000;
@@ -203,13 +205,6 @@ impl Machine<'_> {
     fn call_function(&mut self, id: ObjId, function: &Rc<Function>, args: Args) -> R<V> {
         let code = self.code(function.code);
         self.called[function.code.0 as usize] = true;
-        let key = if args.kw.is_empty() && !args.open { self.memo_key(function, &args) } else { None };
-        if let Some(key) = &key
-            && let Some((value, cost)) = self.memo.get(key)
-        {
-            self.store.path.cost += cost;
-            return Ok(value.clone());
-        }
         let exact = !args.open && args.pos.iter().chain(args.kw.iter().map(|(_, v)| v)).all(V::is_exact);
         let locals = self.bind(code, function, args)?;
         if code.is_generator || code.is_async {
@@ -232,29 +227,54 @@ impl Machine<'_> {
         if (abstracted && (active >= ABSTRACT_RECURSION || depth > 40)) || self.fuel < self.call_floor {
             return Ok(self.give_up_call(id, &locals));
         }
+        let key = if exact { self.memo.key(function, &locals) } else { None };
+        if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
+            let entry = self.store.path;
+            self.store.path.cost += known.cost;
+            self.store.uses_again(&known.objects, &known.globals);
+            if active == 0 && known.cost > self.settings.limits.timeout {
+                self.report_long_recursion(function, &locals, entry);
+            }
+            return Ok(known.value.clone());
+        }
         // The outermost call of a function may spend half of what is left; what it calls itself with shares that.
         let floor = self.call_floor;
         if active == 0 {
             self.call_floor = floor + (self.fuel.saturating_sub(floor)) / 2;
         }
         *self.active.entry(function.code).or_insert(0) += 1;
-        let cost = self.store.path.cost;
-        let raises = self.uncaught_raises;
+        let entry = self.store.path;
+        let (raises, facts) = (self.uncaught_raises, self.facts_reported);
+        if active > 0 {
+            self.recursions += 1;
+        }
+        let recursions = self.recursions;
+        let arguments = (active == 0).then(|| locals.clone());
+        if key.is_some() {
+            self.store.watch_call();
+        }
         let mut frame = self.new_frame(function.code, code, locals, &function.closure);
         let exit = self.run_frame(&mut frame);
+        let used = if key.is_some() { self.store.end_watch() } else { None };
         if let Some(n) = self.active.get_mut(&function.code) {
             *n -= 1;
         }
         self.call_floor = floor;
         match exit {
             Exit::Return(value) => {
-                if let Some(key) = key
-                    && self.raised.is_none()
-                    && self.uncaught_raises == raises
-                    && !matches!(value, V::Ref(_) | V::Unknown(_))
-                    && value.is_exact()
+                let cost = self.store.path.cost - entry.cost;
+                let quiet = self.facts_reported == facts;
+                if let (Some(key), Some(used)) = (key, used) {
+                    let same = Path { cost: entry.cost, ..self.store.path } == entry;
+                    let alone = quiet && same && self.raised.is_none() && self.uncaught_raises == raises;
+                    self.memo.keep(&self.store, key, &value, cost, used, alone);
+                }
+                if let Some(arguments) = arguments
+                    && quiet
+                    && self.recursions > recursions
+                    && cost > self.settings.limits.timeout
                 {
-                    self.memo.insert(key, (value.clone(), self.store.path.cost - cost));
+                    self.report_long_recursion(function, &arguments, entry);
                 }
                 Ok(value)
             }
@@ -265,32 +285,28 @@ impl Machine<'_> {
         }
     }
 
+    /// A call that calls itself so often that it takes too long.
+    fn report_long_recursion(&mut self, function: &Function, arguments: &[V], entry: Path) {
+        let seconds = self.store.path.cost - entry.cost;
+        let code = self.code(function.code);
+        let parameters = code.params.positional as usize;
+        let name = self.program.name(code.name);
+        let shown: Vec<String> = arguments.iter().take(parameters).map(|v| self.describe(v)).collect();
+        let measure = Measure { unit: Unit::Seconds, low: seconds, high: f64::INFINITY };
+        let proof = self.proof();
+        let words = [("expression", format!("{name}({})", shown.join(", "))), ("callee", name.to_owned())];
+        let before = Path { interruptible: self.store.path.interruptible, ..entry };
+        let after = std::mem::replace(&mut self.store.path, before);
+        self.report(FactKind::LongRecursion, None, Some(measure), proof, &words);
+        self.store.path = after;
+    }
+
     /// The call is not followed: everything the function could reach is given up.
     fn give_up_call(&mut self, id: ObjId, locals: &[V]) -> V {
         self.store.escape_all(locals);
         self.store.escape(&V::Ref(id));
         self.may_raise_class("");
         V::Unknown(Why::Lost)
-    }
-
-    /// Key of a call whose result depends on its arguments alone.
-    fn memo_key(&mut self, function: &Function, args: &Args) -> Option<(CodeId, Vec<Key>)> {
-        if !function.closure.is_empty() || !function.defaults.is_empty() || !function.attrs.is_empty() || args.pos.len() > 4 {
-            return None;
-        }
-        let key: Option<Vec<Key>> =
-            args.pos.iter().map(|v| if matches!(v, V::Int(_) | V::Str(_) | V::None) { Key::of(v) } else { None }).collect();
-        let key = key?;
-        let code = function.code;
-        let pure = match self.pure.get(&code) {
-            Some(p) => *p,
-            None => {
-                let p = is_pure(self.program, code);
-                self.pure.insert(code, p);
-                p
-            }
-        };
-        pure.then_some((code, key))
     }
 
     pub fn new_frame(&mut self, id: CodeId, code: &Code, mut locals: Vec<V>, closure: &[ObjId]) -> Frame {
@@ -801,74 +817,4 @@ fn library_subclass(a: &str, b: &str) -> Option<bool> {
     ];
     let concrete = |x: &str| CONCRETE.contains(&x) || crate::library::exceptions::class(x).is_some();
     if concrete(a) && concrete(b) { Some(false) } else { None }
-}
-
-/// Whether a function's result depends on its arguments alone: it touches nothing but its own locals, and calls only
-/// itself, functions like it and pure builtins by global name.
-fn is_pure(program: &crate::syntax::Program, id: CodeId) -> bool {
-    let code = &program.codes[id.0 as usize];
-    if code.is_async || code.is_generator || !code.cells.is_empty() || !code.frees.is_empty() || code.kind == CodeKind::Class {
-        return false;
-    }
-    const BUILTINS: &[&str] = &[
-        "abs",
-        "min",
-        "max",
-        "len",
-        "int",
-        "str",
-        "float",
-        "bool",
-        "range",
-        "sum",
-        "divmod",
-        "pow",
-        "round",
-        "ord",
-        "chr",
-        "isinstance",
-        "reversed",
-    ];
-    code.ops.iter().all(|op| match op {
-        Op::LoadGlobal(name) => {
-            let text = program.name(*name);
-            // Assigned exactly once in the whole program, to a function made there, or a builtin never assigned.
-            let stores = program
-                .codes
-                .iter()
-                .flat_map(|c| c.ops.iter().enumerate().map(move |(i, o)| (c, i, o)))
-                .filter(|(_, _, o)| matches!(o, Op::StoreGlobal(n) | Op::DeleteGlobal(n) if n == name));
-            let stores: Vec<_> = stores.collect();
-            match stores.as_slice() {
-                [] => BUILTINS.contains(&text),
-                [(c, i, Op::StoreGlobal(_))] if *i > 0 => match c.ops[i - 1] {
-                    Op::MakeFunction(f) => f == id,
-                    _ => false,
-                },
-                _ => false,
-            }
-        }
-        Op::StoreGlobal(_)
-        | Op::DeleteGlobal(_)
-        | Op::StoreAttr(_)
-        | Op::DeleteAttr(_)
-        | Op::LoadAttr(_)
-        | Op::LoadMethod(_)
-        | Op::CallMethod(..)
-        | Op::StoreItem
-        | Op::DeleteItem
-        | Op::CallEx(_)
-        | Op::MakeFunction(_)
-        | Op::MakeClass(..)
-        | Op::MakeClassEx(_)
-        | Op::Import(..)
-        | Op::ImportFrom(_)
-        | Op::ImportStar
-        | Op::Yield
-        | Op::YieldFrom
-        | Op::Await
-        | Op::Magic
-        | Op::WithEnter(_) => false,
-        _ => true,
-    })
 }

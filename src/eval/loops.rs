@@ -94,6 +94,8 @@ pub struct LoopState {
     head_cost: f64,
     /// The first values of the variable that should lead out, from the time on when it is watched.
     trail: Vec<String>,
+    /// How much of the list it iterates over was left when it was last looked at.
+    rest: Option<i128>,
     /// Iterations that were run before bounding.
     ran: u64,
     slice: Option<Rc<Slice>>,
@@ -138,8 +140,12 @@ pub struct Slice {
     free_globals: Vec<u32>,
     /// Variables that are counters: exempt only while they hold ints.
     counters: Vec<Variable>,
+    /// Variables that are counters and otherwise read modulo constants only, with a common multiple of these.
+    modular: Vec<(Variable, i128)>,
     /// Variables whose only use is to append to the list they hold.
     appended: Vec<Variable>,
+    /// Variables that are read in the loop, other than to append; and globals that other code reads.
+    read: Vec<Variable>,
     /// Whether the condition is the constant true.
     constant: bool,
     /// Whether the condition calls something, or looks into an object.
@@ -206,6 +212,7 @@ impl Machine<'_> {
             trips: 0,
             head_cost: 0.0,
             trail: Vec::new(),
+            rest: None,
             ran: 0,
             slice: None,
             condition_jump: self.condition_jump(&info),
@@ -269,11 +276,15 @@ impl Machine<'_> {
         if tired || open || uncertain || again {
             return self.begin_bounding(frame, cx, code, l);
         }
-        if !l.left && !l.may_exhaust && l.iterations >= FIRST_SNAPSHOT && l.info.kind == LoopKind::While {
+        if l.info.kind == LoopKind::For && (l.iterations == 2 || l.iterations == l.next_snapshot) {
+            self.measure_rest(frame, l);
+        }
+        let watched = l.info.kind == LoopKind::While || self.growing(frame, l).is_some();
+        if !l.left && !l.may_exhaust && l.iterations >= FIRST_SNAPSHOT && watched {
             if let Some(snapshot) = l.snapshot.take() {
                 let slice = self.slice_of(frame.code, code, l.id);
                 l.slice = Some(slice.clone());
-                if self.repeats(frame, &snapshot, &slice) {
+                if self.repeats(frame, l, &snapshot, &slice) {
                     let evidence = Evidence::Repeats { now: l.iterations, before: l.next_snapshot / 2 };
                     return self.report_endless(frame, code, l, &slice, evidence);
                 }
@@ -287,6 +298,55 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Keeps how much of a list is left to iterate over. A list whose rest shrinks is no case for a snapshot.
+    fn measure_rest(&self, frame: &Frame, l: &mut LoopState) {
+        let rest = match frame.stack.last() {
+            Some(V::Ref(iterator)) => rest_of(&self.store, *iterator).map(|rest| rest.len() as i128),
+            _ => None,
+        };
+        let grows = rest.zip(l.rest).is_some_and(|(now, before)| now >= before);
+        l.rest = rest;
+        if l.iterations == l.next_snapshot && !grows {
+            l.snapshot = None;
+            l.next_snapshot *= 2;
+        }
+    }
+
+    /// The iterator and the list of a `for` loop over a list of which no less is left than before.
+    fn growing(&self, frame: &Frame, l: &LoopState) -> Option<(ObjId, ObjId)> {
+        let V::Ref(iterator) = frame.stack.last()? else { return None };
+        let Obj::Iter(i) = self.store.get(*iterator) else { return None };
+        let (IterKind::Sequence, [V::Ref(list), V::Int(at)]) = (i.kind, i.parts.as_slice()) else { return None };
+        match self.store.get(*list) {
+            Obj::List(items) if items.rest.is_none() && l.rest.is_some_and(|rest| items.exact.len() as i128 - *at >= rest) => {
+                Some((*iterator, *list))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what is left of a list that grows while it is iterated is the same as it was, and the loop does nothing with
+    /// the list but append to it.
+    fn same_rest(&self, frame: &Frame, then: &Head, slice: &Slice, (iterator, list): (ObjId, ObjId), pairs: &mut Vec<(ObjId, ObjId)>) -> bool {
+        let (Some(now), Some(before)) = (rest_of(&self.store, iterator), rest_of(&then.store, iterator)) else { return false };
+        let same = now.len() == before.len() && now.len() <= 64 && now.iter().zip(before).all(|(a, b)| self.same(a, b, &then.store, pairs, 0));
+        if !same {
+            return false;
+        }
+        let variables = (0..frame.locals.len() as u16).map(Variable::Local).chain((0..self.names.len() as u32).map(Variable::Global));
+        let mut holders = 0;
+        for v in variables {
+            if self.variable(frame, v).is_some_and(|value| refers_to(&value, list)) {
+                if slice.read.contains(&v) {
+                    return false;
+                }
+                holders += 1;
+            }
+        }
+        // The iterator is the one object that refers to it; a call in the loop cannot reach it through anything else.
+        holders > 0 && self.store.references(list) == 1 && frame.stack.iter().filter(|v| refers_to(v, list)).count() == 0
     }
 
     /// A `for` loop over something short goes on concretely.
@@ -476,15 +536,18 @@ impl Machine<'_> {
     }
 
     /// Whether the state equals an earlier one as far as leaving the loop depends on it.
-    fn repeats(&mut self, frame: &Frame, then: &Head, slice: &Slice) -> bool {
+    fn repeats(&mut self, frame: &Frame, l: &LoopState, then: &Head, slice: &Slice) -> bool {
         if then.uncaught != self.uncaught_raises || frame.stack.len() != then.stack.len() || frame.handling.len() != then.handling.len() {
             return false;
         }
         let mut pairs: Vec<(ObjId, ObjId)> = Vec::new();
+        let growing = if l.info.kind == LoopKind::For { self.growing(frame, l) } else { None };
+        if l.info.kind == LoopKind::For && !growing.is_some_and(|g| self.same_rest(frame, then, slice, g, &mut pairs)) {
+            return false;
+        }
         for (slot, (now, before)) in frame.locals.iter().zip(&then.locals).enumerate() {
             let variable = Variable::Local(slot as u16);
-            if slice.free_locals.contains(&(slot as u16)) || (slice.counters.contains(&variable) && self.is_int(now) && self.is_int(before))
-            {
+            if slice.free_locals.contains(&(slot as u16)) || self.counts(slice, variable, now, before) {
                 continue;
             }
             if !self.same(now, before, &then.store, &mut pairs, 0) {
@@ -494,7 +557,7 @@ impl Machine<'_> {
         // The globals it assigns are looked at first: comparing everything is much more work.
         for &name in &slice.assigned {
             let (now, before) = (self.store.global(name), then.store.global(name));
-            let counter = slice.counters.contains(&Variable::Global(name)) && self.is_int(&now) && self.is_int(&before);
+            let counter = self.counts(slice, Variable::Global(name), &now, &before);
             if !counter && !self.same(&now, &before, &then.store, &mut pairs, 0) {
                 return false;
             }
@@ -506,7 +569,7 @@ impl Machine<'_> {
         for name in globals {
             let variable = Variable::Global(name);
             let (now, before) = (self.store.global(name), then.store.global(name));
-            if slice.free_globals.contains(&name) || (slice.counters.contains(&variable) && self.is_int(&now) && self.is_int(&before)) {
+            if slice.free_globals.contains(&name) || self.counts(slice, variable, &now, &before) {
                 continue;
             }
             if !self.same(&now, &before, &then.store, &mut pairs, 0) {
@@ -522,6 +585,9 @@ impl Machine<'_> {
             })
             .collect();
         for id in objects {
+            if growing.is_some_and(|(iterator, list)| id == iterator || id == list) {
+                continue;
+            }
             if appended.contains(&id) && matches!(self.store.get(id), Obj::List(_)) && self.only_reference(frame, id) {
                 continue;
             }
@@ -534,6 +600,17 @@ impl Machine<'_> {
             return false;
         }
         true
+    }
+
+    /// Whether a variable is a counter whose two values make no difference to the loop.
+    fn counts(&self, slice: &Slice, v: Variable, now: &V, before: &V) -> bool {
+        if slice.counters.contains(&v) {
+            return self.is_int(now) && self.is_int(before);
+        }
+        match (slice.modular.iter().find(|(m, _)| *m == v), now, before) {
+            (Some((_, modulus)), V::Int(a), V::Int(b)) => a.checked_sub(*b).is_some_and(|d| d % modulus == 0),
+            _ => false,
+        }
     }
 
     fn is_int(&self, v: &V) -> bool {
@@ -786,6 +863,7 @@ impl Machine<'_> {
         let handlers = code.handlers.iter().any(|h| range.contains(&(h.start as usize)) || range.contains(&(h.target as usize)));
         for v in variables {
             if elsewhere(&v) {
+                slice.read.push(v);
                 continue;
             }
             let reads = uses.get(&v).cloned().unwrap_or_default();
@@ -811,12 +889,29 @@ impl Machine<'_> {
                 slice.counters.push(v);
                 continue;
             }
+            // `v % 3`: equal for equal remainders, whatever is done with it.
+            let modulus = |i: usize| match (ops.get(i + 1), ops.get(i + 2)) {
+                (Some(Op::Const(c)), Some(Op::Binary(BinaryOp::Mod))) => match self.consts[c.0 as usize] {
+                    V::Int(m) if (1..=MAX_MODULUS).contains(&m) => Some(m),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let multiple = reads.iter().filter(|&&i| !counter(i)).try_fold(1, |all: i128, &i| {
+                let m = modulus(i)?;
+                Some(all / gcd(all, m) * m).filter(|all| *all <= MAX_MODULUS)
+            });
+            if let Some(multiple) = multiple {
+                slice.modular.push((v, multiple));
+                continue;
+            }
             let append = |i: usize| matches!(ops.get(i + 1), Some(Op::LoadMethod(n)) if self.program.name(*n) == "append");
             let written_here = range.clone().any(|i| write_of(&ops[i]) == Some(v));
             if !written_here && reads.iter().all(|&i| append(i)) {
                 slice.appended.push(v);
                 continue;
             }
+            slice.read.push(v);
             if !handlers && overwritten_first(ops, info, v) {
                 free(&mut slice);
             }
@@ -982,6 +1077,23 @@ impl Machine<'_> {
         self.assign(frame, v, narrowed);
         true
     }
+}
+
+/// What an iterator over a list has not given yet.
+fn rest_of(store: &Store, iterator: ObjId) -> Option<&[V]> {
+    let Obj::Iter(i) = store.get(iterator) else { return None };
+    let (IterKind::Sequence, [V::Ref(list), V::Int(at)]) = (i.kind, i.parts.as_slice()) else { return None };
+    match store.get(*list) {
+        Obj::List(items) if items.rest.is_none() => items.exact.get(usize::try_from(*at).ok()?..),
+        _ => None,
+    }
+}
+
+/// A common multiple of moduli beyond this is not looked for: the loop would have to run that long.
+const MAX_MODULUS: i128 = 1 << 20;
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The first variable that a comparison before a jump reads and the loop assigns.

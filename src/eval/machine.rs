@@ -18,6 +18,7 @@ use crate::value::store::{Store, Touched};
 
 use super::Settings;
 use super::loops::LoopState;
+use super::memo::Memo;
 
 /// Kinds of object made at one place: iterators from here on.
 const ITERATORS: u8 = 16;
@@ -130,9 +131,12 @@ pub struct Machine<'p> {
     pub called: Vec<bool>,
     /// Operand-free facts about each code's loops, computed on demand.
     pub slices: HashMap<(CodeId, u16), std::rc::Rc<super::loops::Slice>>,
-    /// Results of pure calls.
-    pub memo: HashMap<(CodeId, Vec<crate::value::object::Key>), (V, f64)>,
-    pub pure: HashMap<CodeId, bool>,
+    /// Results of calls that depend on what they were given alone.
+    pub memo: Memo,
+    /// How many calls of a function from within itself were evaluated.
+    pub recursions: u64,
+    /// How many facts were reported, those reported again included.
+    pub facts_reported: u64,
     /// Calls below this much fuel give up (see `calls`).
     pub call_floor: u64,
     /// How many calls led to each other since the last frame began.
@@ -182,8 +186,9 @@ impl<'p> Machine<'p> {
             active: HashMap::new(),
             called: vec![false; program.codes.len()],
             slices: HashMap::new(),
-            memo: HashMap::new(),
-            pure: HashMap::new(),
+            memo: Memo::default(),
+            recursions: 0,
+            facts_reported: 0,
             call_floor: 0,
             call_chain: 0,
             uncertain_recursion_limit: false,
@@ -364,6 +369,7 @@ impl<'p> Machine<'p> {
 
     /// Reports a fact at the operation being evaluated.
     pub fn report(&mut self, kind: FactKind, span: Option<Span>, measure: Option<Measure>, proof: Proof, words: &[(&'static str, String)]) {
+        self.facts_reported += 1;
         let spot = self.spot();
         let path = self.store.path;
         let reach = if self.defined_only {

@@ -8,6 +8,7 @@ mod host;
 mod iteration;
 mod loops;
 mod machine;
+mod memo;
 mod operators;
 mod patterns;
 mod step;

@@ -246,7 +246,8 @@ impl Machine<'_> {
         type_error()
     }
 
-    fn describe(&self, v: &V) -> String {
+    /// A value as it is shown in a message.
+    pub fn describe(&self, v: &V) -> String {
         match v {
             V::Int(n) => n.to_string(),
             V::Bool(b) => if *b { "True" } else { "False" }.to_owned(),

@@ -293,6 +293,17 @@ impl Float {
             if a.is_nan() || b.is_nan() {
                 return Float::NAN;
             }
+            // Between two multiples of a positive divisor the remainder grows with the dividend, and `fmod` is exact.
+            if let Some(divisor) = b.is_exact().filter(|d| *d > 0.0 && d.is_finite())
+                && a.low >= 0.0
+                && a.high.is_finite()
+                && (a.low / divisor).floor() == (a.high / divisor).floor()
+            {
+                let (low, high) = (a.low % divisor, a.high % divisor);
+                if low <= high && a.high - a.low < divisor {
+                    return Float::range(low, high).with_nan(a.nan);
+                }
+            }
             // The remainder has the divisor's sign; it can round to the divisor itself (−1e-20 % 3.0 is 3.0).
             let range = if b.low > 0.0 {
                 Float::range(0.0, if a.low >= 0.0 { b.high.min(a.high) } else { b.high })

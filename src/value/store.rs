@@ -1,7 +1,7 @@
 //! The mutable half of a state: heap, globals and what is known about the path. Cloning is cheap (pages are shared and
 //! copied when written), so a state is simply kept at every fork and joined where paths meet.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -132,6 +132,69 @@ pub struct Touched {
     pub writes: Vec<u32>,
 }
 
+/// What a call that is being watched has used of what was there before it.
+#[derive(Debug)]
+pub struct Use {
+    /// Objects with smaller numbers were there before.
+    start: u32,
+    /// Which of them it read.
+    pub objects: Vec<ObjId>,
+    /// Which globals it read.
+    pub globals: Vec<u32>,
+    /// The smallest number of an object it changed; zero for a global, or for what outside code may reach.
+    changed: u32,
+    /// Whether the lists above are whole.
+    whole: bool,
+}
+
+impl Use {
+    /// Whether it changed nothing that was there before, and all it read is known.
+    pub fn is_clean(&self) -> bool {
+        self.whole && self.changed >= self.start
+    }
+}
+
+/// The calls being watched, outermost first; shared by all states of a program.
+#[derive(Debug, Default)]
+struct Watch {
+    /// Where the objects of the innermost call begin; zero when nobody watches.
+    start: Cell<u32>,
+    calls: RefCell<Vec<Use>>,
+}
+
+/// A call that used more than this of what was there before is not worth remembering.
+const MAX_USED: usize = 24;
+
+impl Watch {
+    fn reads(&self, id: ObjId) {
+        if let Some(call) = self.calls.borrow_mut().last_mut()
+            && call.whole
+            && !call.objects.contains(&id)
+        {
+            call.objects.push(id);
+            call.whole = call.objects.len() <= MAX_USED;
+        }
+    }
+
+    fn reads_global(&self, name: u32) {
+        if let Some(call) = self.calls.borrow_mut().last_mut()
+            && call.whole
+            && !call.globals.contains(&name)
+        {
+            call.globals.push(name);
+            call.whole = call.globals.len() <= MAX_USED;
+        }
+    }
+
+    fn changes(&self, object: u32) {
+        if object < self.start.get()
+            && let Some(call) = self.calls.borrow_mut().last_mut()
+        {
+            call.changed = call.changed.min(object);
+        }
+    }
+}
+
 /// Heap, globals and path.
 #[derive(Debug)]
 pub struct Store {
@@ -151,6 +214,7 @@ pub struct Store {
     pub path: Path,
     /// Work done by cloning, joining and escaping, not yet paid for in fuel.
     work: Rc<Cell<u64>>,
+    watch: Rc<Watch>,
 }
 
 impl Clone for Store {
@@ -167,6 +231,7 @@ impl Clone for Store {
             builtins_open: self.builtins_open,
             path: self.path,
             work: self.work.clone(),
+            watch: self.watch.clone(),
         }
     }
 }
@@ -188,15 +253,63 @@ impl Store {
             builtins_open: false,
             path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0, doubtful: false },
             work: Rc::default(),
+            watch: Rc::default(),
         }
     }
 
     /// A place for writing. The first write after a state was kept copies the page it is on.
     fn heap_mut(&mut self, at: usize) -> &mut Slot {
+        self.watch.changes(at as u32);
         if self.heap.is_shared(at) {
             self.charge(COPY_OF_PAGE);
         }
         self.heap.get_mut(at)
+    }
+
+    /// Begins to watch what a call uses.
+    pub fn watch_call(&self) {
+        let start = self.next.get();
+        self.watch.calls.borrow_mut().push(Use { start, objects: Vec::new(), globals: Vec::new(), changed: u32::MAX, whole: true });
+        self.watch.start.set(start);
+    }
+
+    /// Ends watching the innermost call, and says what it used. What was there before the call around it counts for that too.
+    pub fn end_watch(&self) -> Option<Use> {
+        let mut calls = self.watch.calls.borrow_mut();
+        let used = calls.pop()?;
+        self.watch.start.set(calls.last().map_or(0, |outer| outer.start));
+        if let Some(outer) = calls.last_mut() {
+            Self::uses(outer, &used);
+        }
+        Some(used)
+    }
+
+    /// The innermost call being watched uses what a call that is not evaluated again used.
+    pub fn uses_again(&self, objects: &[ObjId], globals: &[u32]) {
+        for &id in objects {
+            self.get(id);
+        }
+        if self.watch.start.get() > 0 {
+            for &name in globals {
+                self.watch.reads_global(name);
+            }
+        }
+    }
+
+    fn uses(outer: &mut Use, inner: &Use) {
+        outer.changed = outer.changed.min(inner.changed);
+        outer.whole &= inner.whole;
+        for &id in &inner.objects {
+            if id.0 < outer.start && !outer.objects.contains(&id) {
+                outer.objects.push(id);
+            }
+        }
+        for &name in &inner.globals {
+            if !outer.globals.contains(&name) {
+                outer.globals.push(name);
+            }
+        }
+        outer.whole &= outer.objects.len() <= MAX_USED && outer.globals.len() <= MAX_USED;
     }
 
     fn charge(&self, steps: u64) {
@@ -241,6 +354,9 @@ impl Store {
 
     /// The object.
     pub fn get(&self, id: ObjId) -> &Obj {
+        if id.0 < self.watch.start.get() {
+            self.watch.reads(id);
+        }
         &self.heap.get(id.0 as usize).obj
     }
 
@@ -271,11 +387,15 @@ impl Store {
 
     /// The value of a global.
     pub fn global(&self, name: u32) -> V {
+        if self.watch.start.get() > 0 {
+            self.watch.reads_global(name);
+        }
         if !self.wild.is_empty() && self.wild.contains(&name) { V::Unknown(Why::Lost) } else { self.globals.get(name as usize).clone() }
     }
 
     /// Assigns a global.
     pub fn set_global(&mut self, name: u32, value: V) {
+        self.watch.changes(0);
         if !self.wild.is_empty() && self.wild.contains(&name) {
             self.escape(&value);
         } else {
@@ -290,11 +410,13 @@ impl Store {
 
     /// Outside code may assign the global at any time.
     pub fn make_wild(&mut self, name: u32) {
+        self.watch.changes(0);
         Rc::make_mut(&mut self.wild).insert(name);
     }
 
     /// Marks a library attribute as assigned to by the program.
     pub fn patch(&mut self, name: Sym) {
+        self.watch.changes(0);
         Rc::make_mut(&mut self.patched).insert(name);
     }
 
@@ -342,6 +464,7 @@ impl Store {
                 if self.escaped_code.contains(&id) {
                     return;
                 }
+                self.watch.changes(0);
                 Rc::make_mut(&mut self.escaped_code).insert(id);
                 work.extend(f.defaults.iter().cloned());
                 work.extend(f.keyword_defaults.iter().map(|(_, v)| v.clone()));
@@ -354,6 +477,7 @@ impl Store {
                 if self.escaped_code.contains(&id) {
                     return;
                 }
+                self.watch.changes(0);
                 Rc::make_mut(&mut self.escaped_code).insert(id);
                 work.extend(c.attrs.iter().map(|(_, v)| v.clone()));
                 work.extend(c.bases.iter().cloned());
@@ -423,6 +547,7 @@ impl Store {
 
     /// Outside code may run this code at any time.
     fn escape_code(&mut self, code: CodeId, work: &mut Vec<V>) {
+        self.watch.changes(0);
         let touched = self.touched.clone();
         let Some(touched) = touched.get(code.0 as usize) else { return };
         for &name in &touched.writes {

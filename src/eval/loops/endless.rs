@@ -27,6 +27,8 @@ impl Machine<'_> {
         let reason = match kind {
             FactKind::StuckCondition => self.why_stuck(frame, code, slice),
             FactKind::MissedExit => self.why_missed(code, l, slice),
+            FactKind::GrowingIterable => "each iteration appends to the list it iterates over".to_owned(),
+            FactKind::SwallowedExit => "an `except` in it catches every exception that would end it".to_owned(),
             _ => match evidence {
                 Evidence::Repeats { now, before } if !slice.constant || self.has_exit(frame.code, code, &l.info) => {
                     format!("the state of iteration {now} repeats that of iteration {before}")
@@ -62,10 +64,13 @@ impl Machine<'_> {
 
     fn kind_of_endless(&self, frame: &Frame, code: &Code, l: &LoopState, slice: &Slice, evidence: Evidence) -> FactKind {
         if l.info.kind != LoopKind::While {
-            return FactKind::EndlessLoop;
+            return if matches!(evidence, Evidence::Repeats { .. }) { FactKind::GrowingIterable } else { FactKind::EndlessLoop };
         }
         // An assignment that no path takes (behind a `continue`) is the same slip as one that is missing.
         let moves = slice.condition.iter().any(|v| self.is_assigned(frame.code, code, &l.info, *v));
+        if !moves && self.swallows(frame.code, code, &l.info) {
+            return FactKind::SwallowedExit;
+        }
         match evidence {
             Evidence::Invariant if slice.constant && self.has_exit(frame.code, code, &l.info) => FactKind::MissedExit,
             _ if slice.constant => FactKind::EndlessLoop,
@@ -75,6 +80,15 @@ impl Machine<'_> {
             Evidence::Invariant if moves || slice.calls => FactKind::MissedExit,
             Evidence::Invariant => FactKind::StuckCondition,
         }
+    }
+
+    /// Whether an exception that would have left the loop is caught in it, and nothing else leaves it.
+    fn swallows(&self, id: CodeId, code: &Code, info: &Loop) -> bool {
+        let visited = &self.visited[id.0 as usize];
+        code.handlers.iter().any(|h| {
+            let inside = info.head <= h.start && h.target <= info.back;
+            inside && visited[h.target as usize] && matches!(code.ops.get(h.target as usize), Some(Op::EnterHandler))
+        })
     }
 
     /// Whether some path through the loop assigns the variable.

@@ -1,0 +1,168 @@
+//! Results of calls that are not evaluated again: recursion that branches stays cheap here, and its cost is still counted.
+//!
+//! While a call is evaluated, the store keeps what it reads of what was there before. A call that changed none of it, said
+//! nothing and returned an immutable value gives the same value for the same arguments as long as what it read is the same.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::syntax::code::CodeId;
+use crate::value::object::{Function, Obj, ObjId, Sym, Tuple, V};
+use crate::value::store::{Store, Use};
+
+/// Calls kept. A program with more different ones is out of fuel soon.
+const MAX_CALLS: usize = 50_000;
+
+/// Completed calls of a function after which it is no longer watched, unless one of them was needed again.
+const TRIALS: u32 = 64;
+
+/// Arguments of a call that is kept.
+const MAX_ARGUMENTS: usize = 8;
+
+/// Elements of a container that is kept for comparison.
+const MAX_ELEMENTS: usize = 32;
+
+/// An argument, equal to another only if no program could tell them apart (`1`, `1.0` and `True` differ).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Argument {
+    None,
+    Ellipsis,
+    Bool(bool),
+    Int(i128),
+    Float(u64),
+    Str(Rc<str>),
+    Bytes(Rc<[u8]>),
+    Tuple(Vec<Argument>),
+    Object(ObjId),
+    Library(Sym),
+    Module(Sym),
+}
+
+impl Argument {
+    fn of(value: &V) -> Option<Argument> {
+        Some(match value {
+            V::None => Argument::None,
+            V::Ellipsis => Argument::Ellipsis,
+            V::Bool(b) => Argument::Bool(*b),
+            V::Int(n) => Argument::Int(*n),
+            V::Float(f) => Argument::Float(f.to_bits()),
+            V::Str(s) => Argument::Str(s.clone()),
+            V::Bytes(b) => Argument::Bytes(b.clone()),
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(items) if items.len() <= MAX_ELEMENTS => {
+                    Argument::Tuple(items.iter().map(Argument::of).collect::<Option<_>>()?)
+                }
+                _ => return None,
+            },
+            V::Ref(id) => Argument::Object(*id),
+            V::Lib(name) => Argument::Library(*name),
+            V::Module(name) => Argument::Module(*name),
+            _ => return None,
+        })
+    }
+}
+
+/// Which call it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    code: CodeId,
+    closure: Vec<ObjId>,
+    arguments: Vec<Argument>,
+}
+
+/// What a call gave, and what it depended on.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// What it returned.
+    pub value: V,
+    /// Its least seconds.
+    pub cost: f64,
+    /// Objects it read.
+    pub objects: Vec<ObjId>,
+    /// Globals it read.
+    pub globals: Vec<u32>,
+    were: Vec<Obj>,
+    held: Vec<V>,
+}
+
+/// Calls evaluated before.
+#[derive(Debug, Default)]
+pub struct Memo {
+    calls: HashMap<Key, Rc<Known>>,
+    /// Completed and repeated calls of each function.
+    uses: HashMap<CodeId, (u32, u32)>,
+}
+
+impl Memo {
+    /// The key of a call, unless its arguments have no identity or its function is not worth watching.
+    pub fn key(&self, function: &Function, arguments: &[V]) -> Option<Key> {
+        if arguments.len() > MAX_ARGUMENTS && arguments[MAX_ARGUMENTS..].iter().any(|v| !matches!(v, V::Undef)) {
+            return None;
+        }
+        if self.uses.get(&function.code).is_some_and(|(done, again)| *done >= TRIALS && *again == 0) {
+            return None;
+        }
+        let arguments = arguments.iter().take_while(|v| !matches!(v, V::Undef)).map(Argument::of).collect::<Option<_>>()?;
+        Some(Key { code: function.code, closure: function.closure.clone(), arguments })
+    }
+
+    /// What the call gave before, if what it depended on is the same.
+    pub fn find(&mut self, store: &Store, key: &Key) -> Option<Rc<Known>> {
+        let known = self.calls.get(key)?;
+        let same = known.objects.iter().zip(&known.were).all(|(id, was)| same_object(store.get(*id), was))
+            && known.globals.iter().zip(&known.held).all(|(name, held)| store.global(*name) == *held);
+        if !same {
+            self.calls.remove(key);
+            return None;
+        }
+        let known = known.clone();
+        self.uses.entry(key.code).or_default().1 += 1;
+        Some(known)
+    }
+
+    /// Keeps what a call gave, if that depends on its arguments and what it read alone.
+    pub fn keep(&mut self, store: &Store, key: Key, value: &V, cost: f64, used: Use, alone: bool) {
+        self.uses.entry(key.code).or_default().0 += 1;
+        let immutable = value.is_exact() && !matches!(value, V::Ref(_)) && Argument::of(value).is_some_and(|a| !a.has_objects());
+        if !alone || !used.is_clean() || !immutable || self.calls.len() >= MAX_CALLS {
+            return;
+        }
+        let were: Vec<Obj> = used.objects.iter().map(|id| store.get(*id).clone()).collect();
+        if !were.iter().all(is_small) {
+            return;
+        }
+        let held = used.globals.iter().map(|name| store.global(*name)).collect();
+        self.calls.insert(key, Rc::new(Known { value: value.clone(), cost, objects: used.objects, globals: used.globals, were, held }));
+    }
+}
+
+impl Argument {
+    fn has_objects(&self) -> bool {
+        match self {
+            Argument::Object(_) => true,
+            Argument::Tuple(items) => items.iter().any(Argument::has_objects),
+            _ => false,
+        }
+    }
+}
+
+/// Whether an object is what it was.
+fn same_object(now: &Obj, was: &Obj) -> bool {
+    match (now, was) {
+        (Obj::Function(a), Obj::Function(b)) => Rc::ptr_eq(a, b),
+        (Obj::Class(a), Obj::Class(b)) => Rc::ptr_eq(a, b),
+        _ => now == was,
+    }
+}
+
+/// Whether it is little work to keep and compare the object.
+fn is_small(obj: &Obj) -> bool {
+    match obj {
+        Obj::Function(_) | Obj::Class(_) | Obj::Cell(_) | Obj::Bound { .. } | Obj::StaticMethod(_) | Obj::ClassMethod(_) => true,
+        Obj::Property { .. } => true,
+        Obj::List(items) | Obj::Deque(items, _) => items.exact.len() <= MAX_ELEMENTS,
+        Obj::Dict(table, _) | Obj::Set(table, _) => table.exact.len() <= MAX_ELEMENTS,
+        Obj::Instance { attrs, .. } => attrs.len() <= MAX_ELEMENTS,
+        _ => false,
+    }
+}
