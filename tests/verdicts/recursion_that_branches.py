@@ -1,3 +1,4 @@
+# profile: agent
 import functools
 
 memory = {}
@@ -53,5 +54,4 @@ counted(15)
 plain(20)
 Tree(2).leaves(5)
 Tree(2).nodes(20)
-Tree(2).nodes(70)  # error: AF603
 alias(70)  # error: AF603

@@ -1,3 +1,4 @@
+# profile: agent
 def renamed():
     value = 15
     while True:  # error: AF401

@@ -1,3 +1,4 @@
+# profile: agent
 # What a call read has changed: its result is not the one before.
 step = 1
 
