@@ -329,9 +329,17 @@ impl Machine<'_> {
 
     /// Whether what is left of a list that grows while it is iterated is the same as it was, and the loop does nothing with
     /// the list but append to it.
-    fn same_rest(&self, frame: &Frame, then: &Head, slice: &Slice, (iterator, list): (ObjId, ObjId), pairs: &mut Vec<(ObjId, ObjId)>) -> bool {
+    fn same_rest(
+        &self,
+        frame: &Frame,
+        then: &Head,
+        slice: &Slice,
+        (iterator, list): (ObjId, ObjId),
+        pairs: &mut Vec<(ObjId, ObjId)>,
+    ) -> bool {
         let (Some(now), Some(before)) = (rest_of(&self.store, iterator), rest_of(&then.store, iterator)) else { return false };
-        let same = now.len() == before.len() && now.len() <= 64 && now.iter().zip(before).all(|(a, b)| self.same(a, b, &then.store, pairs, 0));
+        let same =
+            now.len() == before.len() && now.len() <= 64 && now.iter().zip(before).all(|(a, b)| self.same(a, b, &then.store, pairs, 0));
         if !same {
             return false;
         }
