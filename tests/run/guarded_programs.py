@@ -481,10 +481,10 @@ signal.setitimer(signal.ITIMER_REAL, 0.05)
 try: time.sleep(3600)
 except Done: print("interrupted")
 # ---
-import time, threading, _thread
+import signal, time, threading
 def poke():
     time.sleep(0.05)
-    _thread.interrupt_main()
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 threading.Thread(target=poke, daemon=True).start()
 try: time.sleep(3600)
 except KeyboardInterrupt: print("interrupted")

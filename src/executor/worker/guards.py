@@ -10,6 +10,10 @@
 #                                 the program's own is called as it is:  f(…) if type(f) is function else bind(f, …)()
 # What kinds.py knows of an operand saves comparisons, and the check altogether where nothing can grow.
 #
+# Loops of small ints take 1.0 to 1.26 times as long as unguarded on Python 3.12 and 3.13, and 1.0 to 1.3 times on 3.9, where
+# the text gives the operands' types away, and 1.3 to 2.3 times where it does not, as with parameters (benches/guards.py,
+# the worker's part, on a busy machine). Where the gate proved that nothing grows there is no check.
+#
 # The one difference known: the TypeError of `pow(*3)` names `Value` in place of `pow() argument`.
 import _ast
 import _functools
@@ -611,6 +615,18 @@ def checked(left, right, op, look):
     return at(_ast.IfExp(test, again(right), check), right)
 
 
+def leaves(node, scope):
+    """The names in a sum or product of small literals and variables that hold numbers, or None where it is anything else."""
+    if _type(node) is _ast.Constant:
+        return [] if _type(node.value) is _int and -SMALL < node.value < SMALL else None
+    if _type(node) is _ast.Name:
+        return [node] if holds(node, scope, "numbers") else None
+    if _type(node) is _ast.BinOp and _type(node.op) in (_ast.Add, _ast.Sub, _ast.Mult):
+        left, right = leaves(node.left, scope), leaves(node.right, scope)
+        return None if left is None or right is None else left + right
+    return None
+
+
 def other_than_int(node):
     return _type(node) is _ast.Constant and not isinstance(node.value, _int) and not isinstance(node.value, (str, bytes))
 
@@ -635,6 +651,24 @@ def rewrite(node, scope, shadowed, modules):
     if simple(node.left):
         node.right = checked(node.left, node.right, op, look)
         return node
+    names = leaves(node.left, scope)
+    if op == "*" and names is not None and not simple(node.right):
+        more = leaves(node.right, scope)
+        names = None if more is None else names + more
+    if names is not None and len(names) <= 6 and LIMIT >= 8192 and (op == "*" or simple(node.right)):
+        # Sums and products of few small ints are small; all that is read here are numbers, and reading them again is the same.
+        tests = {item.id: small_test(item, op, False, SMALL, look) for item in names}
+        if simple(node.right):
+            tests[getattr(node.right, "id", None)] = small_test(node.right, op, True, SMALL, look)
+        if None not in [test for test, _ in tests.values()]:
+            conditions = [test for side, _ in tests.values() for test in side]
+            floats = [is_type(node.right, "float")] if not all(known for _, known in tests.values()) else []
+            if conditions:
+                test = conditions[0] if len(conditions) == 1 else _ast.BoolOp(_ast.And(), conditions)
+                test = _ast.BoolOp(_ast.Or(), [test, *floats]) if floats else test
+                check = call("check" + op, copy(node.left), copy(node.right))
+                node.right = at(_ast.IfExp(test, copy(node.right), check), node.right)
+            return node
     if simple(node.right):
         # Nothing runs between the check and the second reading.
         node.left = at(call("left" + op, node.left, again(node.right)), node.left)

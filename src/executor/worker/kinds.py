@@ -269,7 +269,7 @@ def is_bounded(node, scope, shadowed):
         return holds(node, scope, "bounded")
     if kind is _ast.BinOp:
         op, right = type(node.op), constant(node.right)
-        if op in (_ast.Mod, _ast.BitAnd) and type(right) is int and 0 < right < LITTLE:
+        if op is _ast.Mod and is_bounded(node.right, scope, shadowed) or op is _ast.BitAnd and type(right) is int and 0 < right < LITTLE:
             return is_number(node.left, scope, shadowed)
         if op in (_ast.Add, _ast.Sub, _ast.Mult, _ast.FloorDiv, _ast.Mod, _ast.RShift):
             return is_bounded(node.left, scope, shadowed) and is_bounded(node.right, scope, shadowed)
@@ -278,4 +278,10 @@ def is_bounded(node, scope, shadowed):
         return is_bounded(node.operand, scope, shadowed)
     if kind is _ast.IfExp:
         return is_bounded(node.body, scope, shadowed) and is_bounded(node.orelse, scope, shadowed)
-    return builtin_call(node, shadowed) in ("bool", "hash", "id", *MEASURES)
+    called = builtin_call(node, shadowed)
+    if called == "int" and len(node.args) == 1:
+        # Text has a limited number of digits.
+        text = node.args[0]
+        place = text.value if type(text) is _ast.Subscript else None
+        return builtin_call(text, shadowed) == "input" or type(place) is _ast.Attribute and place.attr in ("environ", "argv")
+    return called in ("bool", "hash", "id", *MEASURES)
