@@ -342,8 +342,9 @@ def refuse_sleep(seconds):
             pass
     except Exception:
         return
-    end("time.sleep", "timeout", float(seconds), "Operation 'time.sleep' would wait %.1f s, past the %.1f s that are left of the maximum of "
-        "%.1f s allowed. Wait for less, or check for what is waited for more often." % (seconds, max(left, 0), TIMEOUT), 3)
+    over = "in all, exceeding" if seconds > TIMEOUT else "with %.6g s left of" % max(left, 0)
+    end("time.sleep", "timeout", float(seconds), "'time.sleep' would wait for at least %.6g s %s the maximum of %.6g s allowed. Wait for less, "
+        "wait for the event itself with a timeout, or leave the waiting to the caller and return now." % (seconds, over, TIMEOUT), 3)
 
 
 POW = pow
