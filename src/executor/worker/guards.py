@@ -290,7 +290,7 @@ def call_bits(function, args, kwargs):
         return "math." + name, choose_bits(*args, name == "comb")
     if name == "perm" and len(args) == 1 and plain(*args):
         return "math.perm", factorial_bits(args[0])
-    if name == "lcm" and plain(*args) and sum([item.bit_length() for item in args]) > LIMIT:
+    if name == "lcm" and len(args) <= 64 and plain(*args) and sum([item.bit_length() for item in args]) > LIMIT:
         least = 1
         for item in args:
             # Neither the greatest common divisor nor a product of this size takes long.
