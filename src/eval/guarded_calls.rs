@@ -139,6 +139,8 @@ impl<'a> Watched<'a> {
                     if text[end..].trim_start().starts_with('(') && end > 0 {
                         let id = self.program.names.iter().position(|name| **name == text[..end]).map(|id| NameId(id as u32));
                         self.large(&text[..end], *count, keywords.is_some())
+                            // What is looked up may be called at once.
+                            || self.escapes && LOOKUPS.contains(&&text[..end])
                             || id.is_some_and(|id| {
                                 self.aliases.contains(&id) && arguments(&text[..end]).is_none()
                                     || self.escapes && self.variables.contains(&id)
