@@ -648,14 +648,14 @@ lines = text.encode('utf-8').splitlines(True)
 starts = [0]
 for line in lines: starts.append(starts[-1] + len(line))
 ops = {ast.Pow: '**', ast.LShift: '<<', ast.Mult: '*'}
-known = 'pow factorial lshift mul comb perm prod ipow imul __pow__ __mul__ __rmul__ __lshift__ reduce'.split()
+known = 'pow factorial lshift mul comb perm prod ipow imul __pow__ __mul__ __rmul__ __lshift__ lcm sleep map reduce accumulate starmap submit apply apply2 f g fn fact times power nap'.split()
 out = []
 try: tree = ast.parse(text)
 except SyntaxError: tree = ast.Module([], [])
 for n in ast.walk(tree):
     op = ops.get(type(getattr(n, 'op', None)))
     if isinstance(n, ast.AugAssign) and op: op += '='
-    elif isinstance(n, ast.Call) and (getattr(n.func, 'id', None) or getattr(n.func, 'attr', None)) in known: op = 'call'
+    elif isinstance(n, ast.Call) and ((getattr(n.func, 'id', None) or getattr(n.func, 'attr', None)) in known or not isinstance(n.func, (ast.Name, ast.Attribute))): op = 'call'
     elif not isinstance(n, ast.BinOp): op = None
     if op: out.append([starts[n.lineno - 1] + n.col_offset, starts[n.end_lineno - 1] + n.end_col_offset, op])
 print(json.dumps(out))
@@ -767,6 +767,26 @@ fn guards_stop_what_is_over_the_limit() {
         ("import operator\noperator.lshift(1, 5)\noperator.lshift(1, 10 ** 9)", "<<", 1_000_000_001),
         ("int.__pow__(2, 3)\n(10).__pow__(2)\n(10).__pow__(10 ** 8)", "**", 332_192_810),
         ("import math\nmath.factorial(1000)\nmath.factorial(10 ** 7)", "math.factorial", 0),
+        ("from math import factorial as f\nf(1000)\nf(10 ** 7)", "math.factorial", 0),
+        ("import math\ng = math.factorial\ng(10 ** 7)", "math.factorial", 0),
+        ("import math\nlist(map(math.factorial, [3, 10 ** 7]))", "math.factorial", 0),
+        ("import math\nmath.comb(10 ** 7, 5 * 10 ** 6)", "math.comb", 0),
+        ("import math\nmath.prod(range(1, 10 ** 6))", "math.prod", 0),
+        ("import math\nmath.prod([2] * 10, start=1 << 999_995)", "math.prod", 0),
+        ("import math\nmath.lcm(3 ** 600_000, 7 ** 300_000)", "math.lcm", 0),
+        ("import functools, operator\nfunctools.reduce(operator.mul, range(1, 10 ** 6))", "*", 0),
+        ("import functools\nfunctools.reduce(lambda a, b: a * b, range(1, 10 ** 6))", "*", 0),
+        ("import functools\nfunctools.reduce(pow, [10, 10, 10, 10, 10, 10, 10, 10])", "**", 0),
+        ("import itertools, operator\nlist(itertools.accumulate([1 << 10_000] * 200, operator.mul))", "*", 0),
+        ("import operator\nops = {'**': operator.pow}\nops['**'](2, 3)\nops['**'](10, 10 ** 8)", "**", 332_192_810),
+        ("def apply(f, a, b):\n    return f(a, b)\napply(pow, 10, 3)\napply(pow, 10, 10 ** 8)", "**", 332_192_810),
+        ("import operator\nlist(map(operator.pow, [2, 10], [3, 10 ** 8]))", "**", 332_192_810),
+        ("pow(base=10, exp=10 ** 8)", "**", 332_192_810),
+        ("from functools import partial as f\ng = f(pow, 10)\ng(5)\ng(10 ** 8)", "**", 332_192_810),
+        ("def f(a, b):\n    return [a][0] ** b\nf(10, 5)\nf(10, 10 ** 8)", "**", 332_192_810),
+        ("k = 1_000_003\nx = 1\nwhile True: x = k * x", "*", 0),
+        ("x = int('-3')\nwhile True: x = 7 * x", "*", 0),
+        ("def f(acc): return acc * 3 ** 1000\nx = 1\nwhile True: x = f(x)", "*", 0),
         ("try:\n    1\nfinally: pass\ntry: 10 ** 10 ** 8\nexcept BaseException: print('caught')", "**", 332_192_810),
         ("try: 10 ** 10 ** 8\nexcept: print('caught')\nfinally: print('finally')", "**", 332_192_810),
         ("True << (10 ** 9)", "<<", 1_000_000_001),
@@ -795,6 +815,46 @@ fn guards_stop_what_is_over_the_limit() {
         message,
         "Operation '**' would produce an integer of around 332192810 bits, exceeding the maximum of 1000000 bits allowed. Use smaller operands, or pow(base, exp, mod) for modular exponentiation."
     );
+}
+
+#[test]
+fn a_repetition_over_the_memory_limit_and_a_sleep_past_the_deadline_are_refused() {
+    // code, limit, observed
+    let cases = [
+        ("n = int('2000000000')\ntry: x = 'x' * n\nexcept Exception: print('caught')", "memory", 2e9),
+        ("n = int('300000000')\nx = [0] * n", "memory", 2.4e9),
+        ("import time\ntime.sleep(0.01)\ntry: time.sleep(3600)\nexcept Exception: print('caught')", "timeout", 3600.0),
+        ("from time import sleep as nap\nnap(25)", "timeout", 25.0),
+    ];
+    for python in pythons() {
+        for (code, limit, observed) in cases {
+            let start = Instant::now();
+            let outcome = execute(&python, code, sites(&python, code));
+            assert_eq!(outcome.outcome, OutcomeKind::Guarded, "{python:?} {code}: {outcome:?}");
+            assert!(start.elapsed() < Duration::from_secs(15), "{code}");
+            assert_eq!(outcome.stdout, "", "{code}");
+            let hit = outcome.limit.expect("a limit");
+            assert_eq!((hit.name.as_str(), hit.observed), (limit, Some(observed)), "{code}");
+        }
+    }
+}
+
+#[test]
+fn the_gate_finds_where_functions_are_called_by_other_names() {
+    let lines = [
+        "from math import factorial as f\nimport os\nn = int(os.environ['N'])\nprint(f(5))\nf(n)",
+        "import math as m, os\ng = m.factorial\nn = int(os.environ['N'])\nh = g\nh(n)",
+        "import math, os\nn = int(os.environ['N'])\nt = {'f': math.factorial}\n\nt['f'](n)",
+        "import math, os\nn = int(os.environ['N'])\ndef apply(f, x):\n    \n    return f(x)\napply(math.factorial, n)",
+        "import math, os\nn = int(os.environ['N'])\n\n\nlist(map(math.factorial, [n]))",
+        "import math, os\nn = int(os.environ['N'])\n\n\ngetattr(math, 'factorial')(n)",
+        "import functools, operator, os\nn = int(os.environ['N'])\n\n\nfunctools.reduce(operator.mul, range(1, n))",
+    ];
+    for code in lines {
+        let (value, status) = json(command(&["-c", code, "--env", "N=10000000"]));
+        assert_eq!((value["outcome"].as_str(), status), (Some("guarded"), 3), "{code}: {value}");
+        assert_eq!(value["error"]["line"], 5, "{code}: {value}");
+    }
 }
 
 #[test]

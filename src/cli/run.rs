@@ -11,7 +11,7 @@ use super::input::{Failure, Input, for_each};
 use super::limits::LimitArgs;
 use super::{Exit, complain};
 use crate::eval::Settings;
-use crate::executor::{self, Request, Signals, Stdin, Stream};
+use crate::executor::{self, Helper, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
 use crate::outcome::{LimitHit, Outcome, OutcomeKind};
 use crate::report;
@@ -105,6 +105,13 @@ fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
     {
         return Err(format!("--cwd {}: not a folder", cwd.display()));
     }
+    let stdin = match args.stdin.as_str() {
+        "closed" => Stdin::Closed,
+        "inherit" => Stdin::Inherit,
+        file => Stdin::File(file.into()),
+    };
+    // Starts while the gate works. It runs nothing before it is told what, and ends when it is not.
+    let helper = Helper::start(&stdin, None).map_err(|error| error.0)?;
     let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
         Some(Ok(checked)) => checked,
         Some(Err(Failure::Unreadable(message))) => return Err(message),
@@ -118,11 +125,11 @@ fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
     let mut outcome = if !args.no_gate && verdict.rejects() {
         Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
     } else {
-        let request = request(args, &source, &verdict, python, limits);
+        let request = Request { stdin, ..request(args, &source, &verdict, python, limits) };
         let signals = signals();
         let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text };
         let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
-        executor::execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?
+        helper.execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?
     };
     if let Value::Array(findings) = report::json::findings(&source, &verdict.findings) {
         outcome.findings = findings;
@@ -158,11 +165,7 @@ fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, 
         python,
         limits,
         guards: if args.no_guards { Vec::new() } else { verdict.guards.iter().map(|guard| (guard.span, guard.op)).collect() },
-        stdin: match args.stdin.as_str() {
-            "closed" => Stdin::Closed,
-            "inherit" => Stdin::Inherit,
-            file => Stdin::File(file.into()),
-        },
+        stdin: Stdin::default(),
         cwd: args.cwd.clone(),
         env: args.env.clone(),
         strict_output: args.strict_output,

@@ -21,6 +21,7 @@ use crate::syntax::{Program, Span};
 use crate::value::object::V;
 use crate::value::store::Path;
 
+use guarded_calls::Watched;
 use machine::{Exit, GuardState, Machine};
 
 /// What the evaluator is told besides the program.
@@ -104,8 +105,9 @@ const STACK: usize = 256 << 20;
 /// What is known when nothing was evaluated: every operation that could be large is guarded.
 fn unevaluated(text: &str, program: &Program) -> Facts {
     let mut out = Facts { coverage: Coverage { statements: program.statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
+    let watched = Watched::of(text, program);
     for code in &program.codes {
-        out.guards.extend(guarded_calls::calls(text, program, code));
+        out.guards.extend(watched.calls(code));
         for (op, span) in code.ops.iter().zip(&code.spans) {
             if let Some(op) = guard_symbol(op) {
                 out.guards.push(Guard { span: *span, op });
@@ -203,8 +205,9 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let mut facts: Vec<Fact> = machine.facts.into_values().collect();
     facts.sort_by_key(|fact| (fact.span, fact.kind));
     let mut guards = Vec::new();
+    let watched = Watched::of(text, program);
     for (code, states) in program.codes.iter().zip(&machine.guards) {
-        guards.extend(guarded_calls::calls(text, program, code));
+        guards.extend(watched.calls(code));
         for ((op, span), state) in code.ops.iter().zip(&code.spans).zip(states) {
             if let Some(op) = guard_symbol(op)
                 && (*state != GuardState::Safe || out_of_fuel)

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::{Value, json};
@@ -20,6 +20,70 @@ use crate::syntax::Span;
 /// Runs a program under its limits. Output is passed on as it comes, up to the limit, and is in the outcome too.
 /// `signals` is a descriptor made by [`super::signal_fd`]: what arrives there is passed on to the program.
 pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, Unusable> {
+    Helper::start(&request.stdin, request.helper.as_deref())?.execute(request, signals, stream)
+}
+
+/// A helper that waits for its job. It can be started before it is known what is to be run, and whether anything is: it
+/// starts no interpreter before it has a job, and ends when this is dropped.
+#[derive(Debug)]
+pub struct Helper(Option<Result<(Child, UnixStream), String>>);
+
+impl Helper {
+    /// Starts the helper: this process's own executable if none is named.
+    pub fn start(stdin: &Stdin, executable: Option<&Path>) -> Result<Helper, Unusable> {
+        let stdin = match stdin {
+            Stdin::Closed => Stdio::null(),
+            Stdin::Inherit => Stdio::inherit(),
+            Stdin::File(path) => {
+                std::fs::File::open(path).map(Stdio::from).map_err(|error| Unusable(format!("{}: {error}", path.display())))?
+            }
+        };
+        let (ours, theirs) = match UnixStream::pair() {
+            Ok(pair) => pair,
+            Err(error) => return Ok(Helper(Some(Err(format!("no socket: {error}"))))),
+        };
+        let child = Command::new(executable.unwrap_or(Path::new("/proc/self/exe")))
+            .arg0("antifreeze")
+            .arg(SUPERVISE)
+            .stdin(stdin)
+            .stdout(Stdio::from(OwnedFd::from(theirs)))
+            .stderr(Stdio::inherit())
+            .spawn();
+        Ok(Helper(Some(child.map(|child| (child, ours)).map_err(|error| format!("the helper did not start: {error}")))))
+    }
+
+    /// See [`execute`]; what the request says of standard input and the helper has been settled.
+    pub fn execute(
+        mut self,
+        request: &Request,
+        signals: Option<&OwnedFd>,
+        stream: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<Outcome, Unusable> {
+        match self.0.take() {
+            Some(Ok((child, socket))) => execute_with(child, socket, request, signals, stream),
+            Some(Err(why)) => Ok(Outcome::internal(why)),
+            None => Ok(Outcome::internal("the helper is gone")),
+        }
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        if let Some(Ok((mut child, socket))) = self.0.take() {
+            // The end of the socket is its order to end; it has nothing below it yet.
+            drop(socket);
+            let _ = child.wait();
+        }
+    }
+}
+
+fn execute_with(
+    mut helper: Child,
+    ours: UnixStream,
+    request: &Request,
+    signals: Option<&OwnedFd>,
+    stream: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Outcome, Unusable> {
     let lines = Lines::new(&request.text);
     let file = compiled_name(request);
     let job = Job {
@@ -31,28 +95,6 @@ pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn Fn
         strict_output: request.strict_output,
         namespaces: std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0"),
         request: worker_request(request, &file, &lines),
-    };
-    let stdin = match &request.stdin {
-        Stdin::Closed => Stdio::null(),
-        Stdin::Inherit => Stdio::inherit(),
-        Stdin::File(path) => {
-            std::fs::File::open(path).map(Stdio::from).map_err(|error| Unusable(format!("{}: {error}", path.display())))?
-        }
-    };
-    let (ours, theirs) = match UnixStream::pair() {
-        Ok(pair) => pair,
-        Err(error) => return Ok(Outcome::internal(format!("no socket: {error}"))),
-    };
-    let helper = Command::new(request.helper.as_deref().unwrap_or(Path::new("/proc/self/exe")))
-        .arg0("antifreeze")
-        .arg(SUPERVISE)
-        .stdin(stdin)
-        .stdout(Stdio::from(OwnedFd::from(theirs)))
-        .stderr(Stdio::inherit())
-        .spawn();
-    let mut helper = match helper {
-        Ok(helper) => helper,
-        Err(error) => return Ok(Outcome::internal(format!("the helper did not start: {error}"))),
     };
     let mut talk = Talk { socket: ours, reader: Reader::new(wire::MAX_FRAME), stdout: Vec::new(), stderr: Vec::new(), signal: None };
     let ending = talk.run(&job, signals, stream);
@@ -135,9 +177,6 @@ fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
         })
         .collect::<Vec<_>>();
     json!({
-        "worker": include_str!("worker/worker.py"),
-        "ending": include_str!("worker/ending.py"),
-        "guards_source": if guards.is_empty() { "" } else { include_str!("worker/guards.py") },
         "source": &*request.text,
         "file": file,
         "is_file": request.path.is_some(),
@@ -145,6 +184,8 @@ fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
         "path0": folder,
         "guards": guards,
         "int_bits": request.limits.int_bits,
+        "timeout": request.limits.timeout,
+        "memory": request.limits.memory,
     })
 }
 
@@ -283,7 +324,12 @@ fn guarded(out: &mut Outcome, ending: &Ending, file: &str, limits: &Limits, line
     }
     let _ = std::fmt::Write::write_fmt(&mut traceback, format_args!("antifreeze.LimitError: {message}\n"));
     out.outcome = OutcomeKind::Guarded;
-    out.limit = Some(LimitHit { name: "int_bits".into(), value: limits.int_bits as f64, observed: field("bits").and_then(Value::as_f64) });
+    let (name, value) = match field("limit").and_then(Value::as_str) {
+        Some("timeout") => ("timeout", limits.timeout),
+        Some("memory") => ("memory", limits.memory as f64),
+        _ => ("int_bits", limits.int_bits as f64),
+    };
+    out.limit = Some(LimitHit { name: name.into(), value, observed: field("observed").and_then(Value::as_f64) });
     out.error = Some(ErrorInfo {
         kind: "antifreeze.LimitError".into(),
         message,

@@ -18,6 +18,7 @@ use super::cgroup::Cgroup;
 use super::sys::{self, Forked};
 use super::tree;
 use super::wire::{self, Job};
+use super::worker;
 
 /// Ends everything and itself.
 pub const KILL: u8 = b'K';
@@ -209,9 +210,8 @@ fn start_worker(job: &Job, ends: &Ends, nproc: Option<u64>) -> ! {
             let _ = setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
         }
     }
-    let boot = include_str!("worker/boot.py");
     let mut command = Command::new(&job.python);
-    command.args(["-c", boot, &worker.as_raw_fd().to_string(), &trace.as_raw_fd().to_string()]);
+    command.args(["-c", &worker::first_words(worker.as_raw_fd()), &worker.as_raw_fd().to_string(), &trace.as_raw_fd().to_string()]);
     command.stdin(Stdio::inherit()).stdout(out).stderr(err);
     command.envs(job.env.iter().map(|(key, value)| (key, value)).collect::<HashMap<_, _>>());
     if let Some(cwd) = &job.cwd {

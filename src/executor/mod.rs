@@ -33,6 +33,8 @@ mod sys;
 mod tree;
 #[cfg(target_os = "linux")]
 mod wire;
+#[cfg(target_os = "linux")]
+mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,7 +43,7 @@ use crate::limits::Limits;
 use crate::syntax::Span;
 
 #[cfg(target_os = "linux")]
-pub use host::execute;
+pub use host::{Helper, execute};
 #[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
@@ -117,6 +119,29 @@ pub type Signals = std::convert::Infallible;
 #[cfg(not(target_os = "linux"))]
 pub fn execute(_: &Request, _: Option<&Signals>, _: &mut dyn FnMut(Stream, &[u8])) -> Result<crate::outcome::Outcome, Unusable> {
     Err(Unusable("`run` works on Linux only so far; `check` works here".into()))
+}
+
+/// Nothing waits for a job here: see [`execute`].
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub struct Helper;
+
+#[cfg(not(target_os = "linux"))]
+impl Helper {
+    /// Starts nothing.
+    pub fn start(_: &Stdin, _: Option<&std::path::Path>) -> Result<Helper, Unusable> {
+        Ok(Helper)
+    }
+
+    /// See [`execute`].
+    pub fn execute(
+        self,
+        request: &Request,
+        signals: Option<&Signals>,
+        stream: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<crate::outcome::Outcome, Unusable> {
+        execute(request, signals, stream)
+    }
 }
 
 /// See [`execute`]: there is no helper here.

@@ -15,6 +15,7 @@ use super::keeper::{self, Ends, Isolation};
 use super::sys::{self, Forked};
 use super::tree::{self, View};
 use super::wire::{self, Ending, Got, Job, Queue, Reader, Stop, frame};
+use super::worker;
 use crate::limits::Limits;
 use crate::outcome::{Mechanisms, ThreadInfo};
 
@@ -117,6 +118,8 @@ struct Run {
     worker: Option<OwnedFd>,
     from_worker: Reader,
     to_worker: Queue,
+    /// Until the interpreter has said which bytecode it reads.
+    request: Option<Vec<u8>>,
     outputs: [Output; 2],
     trace: Option<OwnedFd>,
     view: View,
@@ -172,8 +175,7 @@ impl Run {
         for fd in [&worker, &trace, &stdout, &stderr] {
             rustix::io::ioctl_fionbio(fd, true)?;
         }
-        let mut to_worker = Queue::default();
-        to_worker.push(frame(b'q', &serde_json::to_vec(&job.request)?));
+        let request = frame(b'q', &serde_json::to_vec(&job.request)?);
         let namespaced = isolation != Isolation::None;
         let mut ending = Ending::failed(String::new());
         ending.detail = None;
@@ -191,7 +193,8 @@ impl Run {
             control: Some(control),
             worker: Some(worker),
             from_worker: Reader::new(MAX_REPORT),
-            to_worker,
+            to_worker: Queue::default(),
+            request: Some(request),
             outputs: [Output { fd: Some(stdout), kind: b'o' }, Output { fd: Some(stderr), kind: b'e' }],
             trace: Some(trace),
             view: View::descendants(pid),
@@ -365,6 +368,13 @@ impl Run {
     fn worker_frame(&mut self, kind: u8, payload: &[u8]) {
         let parsed = || serde_json::from_slice::<serde_json::Value>(payload).ok();
         match kind {
+            b'm' => {
+                if let (Some(request), Some(worker)) = (self.request.take(), &self.worker) {
+                    self.to_worker.push(worker::code_for(payload));
+                    self.to_worker.push(request);
+                    self.to_worker.flush(worker);
+                }
+            }
             b'r' if self.ready.is_none() => {
                 self.ready = Some(Instant::now());
                 self.ending.mechanisms.guards =

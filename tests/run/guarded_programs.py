@@ -283,3 +283,265 @@ t.n = 4
 t.n **= 2
 t.n *= 1.5
 t.x *= 2
+# ---
+import sys
+sys.setrecursionlimit(20000)
+def factorial(n): return 1 if n < 2 else n % 97 + factorial(n - 1)
+print(factorial(5000))
+class A:
+    def mul(self, n): return n if n < 2 else self.mul(n - 1) + 1
+print(A().mul(200))
+def comb(n, k): return 1 if k in (0, n) else comb(n - 1, k - 1) + comb(n - 1, k)
+print(comb(12, 5))
+# ---
+from math import factorial as f, comb, perm, prod
+import math as m, operator as op
+from operator import mul as times, pow as power
+import functools, itertools
+g = m.factorial
+ops = {"*": op.mul, "**": op.pow, "<<": op.lshift, "+": op.add}
+def apply(fn, *args): return fn(*args)
+def apply2(fn, a, b): return fn(a, b)
+print(f(5), g(6), comb(5, 2), perm(4), prod(range(1, 6)), times(3, 4), power(2, 5))
+print([ops[k](2, 5) for k in ops], apply(op.mul, 2, 3), apply2(op.pow, 2, 3), apply2(lambda a, b: a * b, 4, 5))
+print(list(map(f, range(6))), list(map(op.mul, [1, 2, "a"], [3, 4, 2])), list(map(pow, [2, 3], [3, 4])), list(map(pow, [2], [3], [5])))
+print(functools.reduce(op.mul, [1, 2, 3, 4]), functools.reduce(op.mul, [2.5, 2]), functools.reduce(op.mul, [], 7), functools.reduce(op.mul, ["a", 3]), functools.reduce(op.mul, [3, "a"]), functools.reduce(pow, [2, 3, 2]), functools.reduce(op.mul, [True, 5]))
+print(list(itertools.accumulate([1, 2, 3, 4], op.mul)), list(itertools.accumulate([1, 2], op.mul, initial=5)), list(itertools.starmap(pow, [(2, 3), (3, 2)])))
+print(functools.partial(pow, 2)(10), functools.partial(pow, 2).func is pow, m.prod([2, 3], start=4), m.lcm(4, 6) if hasattr(m, "lcm") else 12)
+print(getattr(m, "factorial")(5), vars(m)["comb"](5, 2), op.methodcaller("__pow__", 3)(2), (lambda: f)()(3))
+print(type(map(f, [1])), type(itertools.accumulate([1], op.mul)), f, g, op.mul, pow)
+# ---
+import operator, functools
+try: functools.reduce(operator.mul, [])
+except TypeError as e: print(e)
+try: functools.reduce(operator.mul, 5)
+except TypeError as e: print(e)
+try: list(map(operator.mul, 5))
+except TypeError as e: print(e)
+try: list(map(operator.mul, [1], 5))
+except TypeError as e: print(e)
+try: map(operator.mul)
+except TypeError as e: print(e)
+functools.reduce(operator.mul, [1, {}, 2])
+# ---
+import operator, sys
+class V:
+    def __init__(self, v): self.v = v
+    def __mul__(self, o): print(type(o).__name__, sys._getframe(1).f_code.co_name); return V(self.v)
+    def __rmul__(self, o): print("r", type(o).__name__); return V(self.v)
+    def __pow__(self, o): print("pow", type(o).__name__); return self
+import functools
+functools.reduce(operator.mul, [V(1), 2, 3])
+functools.reduce(operator.mul, [2, V(1), 3])
+list(map(operator.mul, [V(1)], [5]))
+ops = [operator.mul, operator.pow]
+for o in ops: o(V(1), 2)
+for o in ops: o(V(1), b=2) if False else None
+# ---
+import operator
+ops = {"m": operator.mul}
+def run(k, a, b):
+    return ops[k](a, b)
+run("m", {}, 2)
+# ---
+from math import factorial as fact
+def f(n):
+    return fact(n)
+f(-1)
+# ---
+from math import factorial
+list(map(factorial, [3, -1]))
+# ---
+import math
+print(math.factorial(True), math.comb(n := 5, 2), n)
+math.factorial("x")
+# ---
+undefined_function(2 ** 3)
+# ---
+def apply(fn, a): return fn(a)
+import math
+print(apply(math.factorial, 5), apply(len, "abc"), apply(int, "7"), apply(print, "x"))
+apply(math.sqrt, -1)
+# ---
+import pickle, inspect, math, operator, copy
+def square(x):
+    return x ** 2 * 3
+print(inspect.getsource(square) if False else inspect.signature(square), inspect.signature(pow), pickle.loads(pickle.dumps(pow)) is pow, pickle.loads(pickle.dumps(math.factorial)) is math.factorial)
+print(square.__code__.co_varnames, square.__code__.co_argcount, square.__name__, copy.copy(map(square, [1, 2])).__next__())
+# ---
+def f(n, a, b):
+    s = 1
+    t = 0.5
+    for i in range(n):
+        s = (s * 31 + i * a) % 1000003
+        t = t * 1.5 - i * b
+        for j, c in enumerate("ab"):
+            s += j * i * len(c)
+    return s, t, sorted(locals())
+print(f(10, 3, 4), f(3, 2.5, True))
+f(3, "a", 4)
+# ---
+x = 3
+for i in range(4):
+    x = x * i + 1
+    x *= 2
+    y = -x
+    y *= x
+print(x, y)
+x = "a"
+for i in range(2): x = x * 2
+print(x)
+# ---
+def f():
+    k = 2
+    def g():
+        nonlocal k
+        k = "ab"
+    g()
+    return k * 3
+print(f())
+def h():
+    z = 4
+    exec("z = 'q'")
+    return z * 2
+print(h())
+w = 2
+globals()["w"] = "str"
+print(w * 2)
+def change():
+    global v
+    v = [1]
+v = 2
+change()
+print(v * 2)
+# ---
+len = lambda x: "len"
+n = len([1])
+print(n * 2)
+def range(n): return "ab"
+for i in range(3): print(i * 2)
+# ---
+class Lt:
+    def __lt__(self, o): print("compared"); return True
+    def __gt__(self, o): print("compared"); return True
+    def __mul__(self, o): return "product"
+    def __rmul__(self, o): return "reflected"
+    def __pow__(self, o): return "power"
+    @property
+    def __class__(self): print("class"); return int
+def f(a, b): return a * b
+o = Lt()
+k = 3
+print(f(o, 2), f(2, o), o * k, k * o, o ** k, (o,)[0] * k, [o][0] ** 2)
+# ---
+a = [1, 2, 3]
+d = {"n": 4}
+class O: v = 5
+i = 1
+k = 2
+print(a[i] * k, d["n"] ** k, O.v << k, (i + k) * k, (i + k) * (k + i), a[i] * a[0] * k, -k ** 2, (a[0] or 1) * k)
+a[i] *= k; d["n"] **= k; O.v <<= k
+print(a, d, O.v)
+(a[i] + k) * missing
+# ---
+def f(x):
+    return x[0] * x
+f([2, 3])
+# ---
+x = "ab"
+print(x * 3, 3 * x, x * 0, x * -1, x * True, [x] * 2, (x, 1) * 2, b"q" * 3, bytearray(b"z") * 2, "é" * 3, "日本" * 2, "" * 10 ** 12)
+try: x * 10 ** 20
+except (OverflowError, MemoryError) as e: print(type(e).__name__)
+try: [0] * 10 ** 19
+except (OverflowError, MemoryError) as e: print(type(e).__name__)
+x * 1.5
+# ---
+import time
+time.sleep(0)
+time.sleep(0.001)
+from time import sleep as nap
+nap(0.001)
+try: time.sleep(-1)
+except ValueError as e: print(e)
+try: time.sleep(10 ** 10)
+except OverflowError as e: print(type(e).__name__)
+try: time.sleep("1")
+except TypeError as e: print(type(e).__name__)
+import asyncio
+async def main(): await asyncio.sleep(0.001); return await asyncio.wait_for(asyncio.sleep(0, 5), 3)
+print(asyncio.run(main()))
+try: asyncio.run(asyncio.wait_for(asyncio.sleep(3600), 0.01))
+except Exception as e: print(type(e).__name__)
+# ---
+import time, signal
+class Done(Exception): pass
+def handler(*a): raise Done
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+try: time.sleep(3600)
+except Done: print("interrupted")
+# ---
+import signal, time, threading
+def poke():
+    time.sleep(0.05)
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+threading.Thread(target=poke, daemon=True).start()
+try: time.sleep(3600)
+except KeyboardInterrupt: print("interrupted")
+# ---
+from concurrent.futures import ThreadPoolExecutor
+import math
+with ThreadPoolExecutor(2) as pool:
+    print(pool.submit(math.factorial, 6).result(), list(pool.map(math.factorial, [3, 4])), pool.submit(pow, 2, 10).result())
+# ---
+def compose(f, g): return lambda x: f(g(x))
+import math
+print(compose(math.factorial, lambda x: x + 1)(4))
+def memo(fn):
+    cache = {}
+    def inner(n):
+        if n not in cache: cache[n] = fn(n)
+        return cache[n]
+    return inner
+@memo
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+print(fib(80))
+# ---
+import enum
+class E(enum.IntEnum): A = 3
+class F(enum.IntFlag): B = 2
+print(E.A * 2, type(E.A * 2), E.A ** 2, F.B << 1, F.B * 2, 2 ** E.A)
+e = E.A; k = 2
+print(e * k, e ** k, e << k)
+# ---
+import traceback
+def f(a, b):
+    try:
+        return a ** b * c
+    except NameError:
+        traceback.print_exc()
+    try:
+        return (a * b) ** nothing
+    except NameError:
+        traceback.print_exc()
+    try:
+        return missing(a * b, a ** 2)
+    except NameError:
+        traceback.print_exc()
+f(2, 3)
+# ---
+def g(x: 2 * 3 = 4 ** 2, *a: 1 << 2) -> 5 * 5: return x * 2
+print(g(), g.__annotations__)
+x = 2
+f = lambda y=x * 3, *, z=x ** 2: y * z
+print(f(), [x * y for y in range(3) if x * y < 4], {x * y: x ** y for y in range(2)}, {y * 2 for y in (1, 2)}, list(y * x for y in range(x * 2)))
+class C:
+    k = 4
+    l = k * 2
+    m = [i * 2 for i in range(k)]
+    def f(self): return self.k * 3
+print(C.l, C.m, C().f())
+try: C.k * missing
+except NameError as e: print(e)
+finally: print(x * 2)
+with open("/dev/null") as h: print(h.fileno() * 0)

@@ -1,5 +1,5 @@
-# Started as `python -c`: reads the request, then hands over to worker.py. Must be accepted by every Python there is, so
-# that one that is too old can be told apart.
+# What the first words of the interpreter (worker/mod.rs) run: reads the request, then hands over to worker.py. Must be
+# accepted by every Python there is, so that one that is too old can be told apart.
 import os, sys
 
 def boot(control, trace):
@@ -9,20 +9,34 @@ def boot(control, trace):
         os._exit(0)
 
     def read(n):
-        parts = []
-        while n:
-            part = os.read(control, min(n, 1 << 16))
+        data = b""
+        while len(data) < n:
+            part = os.read(control, n - len(data))
             if not part:
                 os._exit(70)
-            parts.append(part)
-            n -= len(part)
-        return b"".join(parts)
+            data += part
+        return data
 
-    # The host's JSON, read as a literal: the same grammar but for three words, and no module to import.
-    text = read(int.from_bytes(read(5)[:4], "little")).decode("utf-8", "surrogatepass")
-    request = eval(text, {"null": None, "true": True, "false": False, "__builtins__": {}})
+    def frame():
+        head = read(5)
+        return head[4], read(int.from_bytes(head[:4], "little"))
+
+    def literal(text):
+        # The host's JSON, read as a literal: the same grammar but for three words, and no module to import.
+        return eval(text.decode("utf-8", "surrogatepass"), {"null": None, "true": True, "false": False, "__builtins__": {}})
+
+    kind, code = frame()
+    # Compiled for this very bytecode, or else as source.
+    compiled = kind == 99
+    if compiled:
+        import marshal
+        parts = marshal.loads(code)
+    else:
+        parts = literal(code)
+    request = literal(frame()[1])
+    request["parts"] = parts
     scope = {"__name__": "antifreeze worker", "__builtins__": dict(vars(__import__("builtins")))}
-    exec(compile(request["worker"], "<antifreeze>", "exec"), scope)
+    exec(parts["worker"] if compiled else compile(parts["worker"], "<antifreeze>", "exec"), scope)
     return scope["prepare"](request, control, trace)
 
 boot(int(sys.argv[1]), int(sys.argv[2]))()

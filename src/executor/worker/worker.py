@@ -95,10 +95,20 @@ def write_at_once():
 
 
 def ending(request):
-    """The functions that make reports; compiled only where there is more to say than a small number."""
+    """The functions that make reports; read only where there is more to say than a small number."""
     scope = {"__name__": "antifreeze ending", "__builtins__": BUILTINS}
-    exec(compile(request["ending"], FILE, "exec"), scope)
+    exec(part(request, "ending"), scope)
     return scope
+
+
+def part(request, name):
+    """The code of a part of the worker, which came compiled or as source."""
+    code = request["parts"][name]
+    if type(code) is bytes:
+        import marshal
+
+        return marshal.loads(code)
+    return compile(code, FILE, "exec")
 
 
 def run_program(request, space, control, pid):
@@ -137,7 +147,8 @@ def execute(request, space, control):
             tree = compile(source, name, "exec", 0x400, True)
             if guards:
                 scope = {"__name__": "antifreeze guards", "__builtins__": BUILTINS, "send": send, "control": control, "request": request}
-                exec(compile(request["guards_source"], FILE, "exec"), scope)
+                exec(part(request, "kinds"), scope)
+                exec(part(request, "guards"), scope)
                 placed = scope["place"](tree, guards)
             if tree.body and type(tree.body[-1]).__name__ == "Expr":
                 last = tree.body.pop()

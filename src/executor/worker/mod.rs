@@ -1,0 +1,48 @@
+//! The worker's Python: its sources, and what the build compiled of them.
+
+use serde_json::json;
+
+use super::wire::frame;
+
+/// What the interpreter is started with: says which bytecode it reads, and runs what it is given. A cold interpreter takes
+/// five milliseconds to compile what is longer than this. Any Python accepts it, so that one that is too old can be told apart.
+pub fn first_words(control: i32) -> String {
+    format!(
+        "import os,sys,marshal\n\
+         os.write({control},b'\\4\\0\\0\\0m'+getattr(sys.modules.get('_frozen_importlib_external'),'MAGIC_NUMBER',b'????'))\n\
+         n=bytearray(os.read({control},5))\n\
+         d=os.read({control},n[0]+256*n[1]+65536*n[2])\n\
+         exec(marshal.loads(d) if n[4]==99 else d)"
+    )
+}
+
+/// Compiled by `build.rs`: (magic number of the bytecode, `marshal` of boot.py, `marshal` of a dict of the other parts).
+const COMPILED: &[(&str, &[u8], &[u8])] = include!(concat!(env!("OUT_DIR"), "/compiled.rs"));
+
+/// The two frames that give an interpreter its worker: compiled (`c`) where there is bytecode for its magic number, else as
+/// source (`s`).
+pub fn code_for(magic: &[u8]) -> Vec<u8> {
+    let hex = magic.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    if let Some((_, boot, parts)) = COMPILED.iter().find(|(known, ..)| *known == hex) {
+        return [frame(b'c', boot), frame(b'c', parts)].concat();
+    }
+    let sources = json!({
+        "worker": include_str!("worker.py"),
+        "ending": include_str!("ending.py"),
+        "kinds": include_str!("kinds.py"),
+        "guards": include_str!("guards.py"),
+    });
+    [frame(b's', include_bytes!("boot.py")), frame(b's', sources.to_string().as_bytes())].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_for;
+
+    #[test]
+    fn an_unknown_interpreter_gets_the_source() {
+        let frames = code_for(b"\0\0\0\0");
+        assert_eq!(frames[4], b's');
+        assert!(String::from_utf8_lossy(&frames).contains("def prepare("));
+    }
+}
