@@ -5,6 +5,7 @@ pub mod check;
 pub mod debug;
 pub mod input;
 pub mod limits;
+pub mod repro;
 pub mod rule;
 pub mod run;
 

@@ -5,7 +5,8 @@ import os
 import sys
 
 FILE = "<antifreeze>"
-_write, _getpid = os.write, os.getpid
+_write, _getpid, _fstat = os.write, os.getpid, os.fstat
+CHANNEL = ()
 # What the functions here call by name stays what it is when a program puts something else into `builtins`.
 BUILTINS = __builtins__
 # Larger sources are compiled without their tree in between, which would take hundreds of megabytes.
@@ -18,7 +19,12 @@ COMPANY = {
 
 
 def send(control, kind, text):
-    """Sends one frame to the helper."""
+    """Sends one frame to the helper, unless the program closed the channel or put something else in its place."""
+    try:
+        if _fstat(control)[1:3] != CHANNEL:
+            return
+    except OSError:
+        return
     data = text.encode("utf-8", "replace")
     data = len(data).to_bytes(4, "little") + kind + data
     while data:
@@ -29,6 +35,8 @@ def prepare(request, control, trace):
     """Makes everything ready and gives the function that runs the program."""
     import faulthandler
 
+    global CHANNEL
+    CHANNEL = _fstat(control)[1:3]
     for fd in (control, trace):
         os.set_inheritable(fd, False)
     faulthandler.register(_signal.SIGURG, file=trace, all_threads=True, chain=False)
@@ -121,7 +129,11 @@ def run_program(request, space, control, pid):
         status, report = ending(request)["fail"](error, request)
     # A child that the program forked ends here too; the report is its parent's to give.
     if _getpid() == pid:
-        send(control, b"d", report)
+        try:
+            send(control, b"d", report)
+        except OSError:
+            # The helper heard something else than reports, and listens no more.
+            pass
     return status
 
 
@@ -132,6 +144,8 @@ def execute(request, space, control):
     placed = 0
     failed = None
     body = None
+    # From here on it is the program's time: compiling it may take long, too.
+    send(control, b"r", "")
     if guards or len(source) <= TREE_LIMIT:
         try:
             tree = compile(source, name, "exec", 0x400, True)
@@ -149,7 +163,8 @@ def execute(request, space, control):
             tree = None
         except BaseException as error:
             failed = error
-    send(control, b"r", '{"guards":%d}' % placed)
+    if placed:
+        send(control, b"g", "%d" % placed)
     if failed is not None:
         raise failed
     if body is None:
