@@ -194,8 +194,12 @@ impl Program {
         if !namespaces {
             command.env("ANTIFREEZE_NO_NAMESPACE", "1");
         }
+        // Two bombs at once starve each other's watchers, and everything else.
+        static BOMB: Mutex<()> = Mutex::new(());
+        let alone = self.get("wrap").map(|_| BOMB.lock().expect("no panic"));
         let start = Instant::now();
         let output = command.output().expect("antifreeze starts");
+        drop(alone);
         let took = start.elapsed().as_secs_f64();
         drop(listener);
         let mut wrong = Vec::new();
@@ -210,7 +214,7 @@ impl Program {
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let Ok(value) = serde_json::from_str::<Value>(&text) else {
-            return Err(format!("no JSON: {text} {}", String::from_utf8_lossy(&output.stderr)));
+            return Err(format!("no JSON, {}: {text} {}", output.status, String::from_utf8_lossy(&output.stderr)));
         };
         assert_valid(&value);
         let within = self.number("within").unwrap_or(self.timeout() + 12.0);
@@ -386,7 +390,7 @@ fn a_caller_without_room_is_told() {
         let (status, said) = sh("\"$@\" >&- 2>&- <&-", &["--format", format, "-c", "print('x'); 1"]);
         assert_eq!((status, said.as_str()), (Some(0), ""), "{format}");
         let (status, said) = sh("{ \"$@\"; echo $? >&2; } | head -c 1 > /dev/null", &["--format", format, "-c", "for i in range(20000): print('x' * 100)"]);
-        assert_eq!((status, said.trim()), (Some(0), "0"), "{format}");
+        assert!(status == Some(0) && said.ends_with("\n0\n") | (said == "0\n") && !said.contains("panicked"), "{format}: {said}");
     }
 }
 
@@ -613,7 +617,7 @@ fn antifreeze_itself_can_be_killed_at_any_time() {
             }
             for delay in [0, 3, 6, 10, 15, 25, 50, 90, 150, 300] {
                 let (mark, folder) = (mark(), tempfile::tempdir().expect("a folder"));
-                let mut command = command(if confine { &["--confine", "-c", code] } else { &["-c", code] });
+                let mut command = command(&["--confine", "-c", code][usize::from(!confine)..]);
                 command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).args(["--env", &format!("{MARK}={mark}")]);
                 command.env(MARK, &mark).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
                 if !namespaces {

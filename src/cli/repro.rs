@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::run::{self, RunArgs, RunFormat};
+use super::run::{self, Ran, RunArgs, RunFormat};
 use super::{Exit, complain, written};
 use crate::executor;
 use crate::limits::Limits;
@@ -26,15 +26,15 @@ pub struct ReproArgs {
 }
 
 /// What is asked of the interpreter about itself.
-const VERSION: &str = "import sys, platform\n[sys.version, sys.implementation.name, platform.machine(), platform.libc_ver(), \
+const VERSION: &str = "import sys, platform\n[sys.version, sys.implementation.name, platform.machine(), list(platform.libc_ver()), \
                        sys.prefix != sys.base_prefix, sys.flags.dev_mode, sys.getfilesystemencoding()]";
 
 /// Does it.
 pub fn run(args: &ReproArgs) -> Exit {
     let with_code = args.with_code;
     let args = RunArgs { format: RunFormat::Json, ..args.run.clone() };
-    let (outcome, source) = match run::outcome(&args, Color::Never) {
-        Ok(done) => done,
+    let Ran { outcome, source, .. } = match run::gate_and_execute(&args, Color::Never) {
+        Ok(ran) => ran,
         Err(message) => {
             complain(&message);
             return Exit::Usage;
@@ -52,7 +52,7 @@ pub fn run(args: &ReproArgs) -> Exit {
         limits: super::limits::LimitArgs::default(),
         ..args.clone()
     };
-    let interpreter = run::outcome(&asked, Color::Never).map_or(Value::Null, |(outcome, _)| outcome.result);
+    let interpreter = run::gate_and_execute(&asked, Color::Never).map_or(Value::Null, |ran| ran.outcome.result);
     let name = source.as_ref().map_or("", |source| source.name.as_str());
     let pack = json!({
         "version": 1,

@@ -95,12 +95,23 @@ pub fn run(args: &RunArgs, color: Color) -> ExitCode {
 
 /// Gives the exit status, or what was wrong with the usage.
 fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
-    let (outcome, source) = outcome(args, color)?;
-    Ok(show(args, &outcome, source.as_ref(), color))
+    let ran = gate_and_execute(args, color)?;
+    let status = show(args, &ran.outcome, ran.source.as_ref(), color);
+    Ok(if status == 0 && ran.output_lost { Exit::Usage.status() } else { status })
 }
 
-/// Gates and runs. The source is missing where it could not be analysed at all.
-pub fn outcome(args: &RunArgs, color: Color) -> Result<(Outcome, Option<Source>), String> {
+/// What came of a program.
+pub struct Ran {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was run; missing where it could not be analysed at all.
+    pub source: Option<Source>,
+    /// Whether what it wrote could not be passed on, other than for want of a reader.
+    output_lost: bool,
+}
+
+/// Gates and runs.
+pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
     let limits = args.limits.over(Limits::default());
     let input = match (&args.code, &args.path) {
         (Some(code), _) => Input::Command(code.clone()),
@@ -117,13 +128,14 @@ pub fn outcome(args: &RunArgs, color: Color) -> Result<(Outcome, Option<Source>)
     let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
         Some(Ok(checked)) => checked,
         Some(Err(Failure::Unreadable(message))) => return Err(message),
-        Some(Err(Failure::Internal(message))) => return Ok((Outcome::internal(message), None)),
+        Some(Err(Failure::Internal(message))) => return Ok(Ran { outcome: Outcome::internal(message), source: None, output_lost: false }),
         None => return Err("nothing to run".into()),
     };
     if args.format == RunFormat::Text {
         let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
         let _ = report::text::write_findings(&mut io::stderr(), &source, &verdict.findings, style);
     }
+    let mut output_lost = false;
     let mut outcome = if !args.no_gate && verdict.rejects() {
         Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
     } else {
@@ -134,6 +146,7 @@ pub fn outcome(args: &RunArgs, color: Color) -> Result<(Outcome, Option<Source>)
         let outcome = executor::execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?;
         if let Some(error) = output.error {
             complain(&format!("cannot pass on what the program writes: {error}"));
+            output_lost = true;
         }
         outcome
     };
@@ -143,7 +156,7 @@ pub fn outcome(args: &RunArgs, color: Color) -> Result<(Outcome, Option<Source>)
     let guards = if args.no_guards { Value::Null } else { report::json::guard_sites(&source, &verdict.guards) };
     original_lines(&mut outcome, &source);
     outcome.guard_sites = serde_json::from_value(guards).unwrap_or_default();
-    Ok((outcome, Some(source)))
+    Ok(Ran { outcome, source: Some(source), output_lost })
 }
 
 /// Evaluates for findings and guard sites; not at all when neither is wanted.
@@ -291,6 +304,6 @@ fn show(args: &RunArgs, outcome: &Outcome, source: Option<&Source>, color: Color
     let status = outcome.interrupted_by().map_or(outcome.outcome.exit_code(), |signal| 128 + signal);
     match written(result, Exit::Fine) {
         Exit::Fine => status,
-        _ => 2,
+        exit => exit.status(),
     }
 }

@@ -187,7 +187,8 @@ impl Talk {
         let now = Instant::now();
         let asked = *self.asked.get_or_insert(now);
         let stopped = tree::is_stopped(self.helper);
-        if !self.taken_over && now - asked > if stopped { LAST_PATIENCE } else { LAST_PATIENCE * 4 } {
+        // One that is not stopped has bounds of its own, and only wants for a processor: no less than this process would.
+        if !self.taken_over && now - asked > if stopped { LAST_PATIENCE } else { LAST_PATIENCE * 20 } {
             self.taken_over = true;
             tree::take_down(self.helper);
         } else if stopped {

@@ -164,6 +164,7 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
             _ => break,
         }
     }
+    sys::go_first();
     let hear = |reaped: sys::Reaped| {
         if alive && reaped.pid == program {
             report(control, reaped.status, reaped.peak.max(peak));

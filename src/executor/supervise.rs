@@ -662,6 +662,7 @@ impl Run {
 
     /// Ends everything that is left of the program, then takes what it had still written.
     fn kill(&mut self) {
+        sys::go_first();
         self.ending.killed = if self.program == 0 { 0 } else { self.view.list().len() as u32 };
         // The keeper of a namespace ends the rest of it in one call. Without one the program may have stopped the keeper, and its end
         // brings everything it kept to this process, a subreaper.

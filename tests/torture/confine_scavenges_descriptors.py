@@ -11,7 +11,9 @@ def attempt(what, do):
 import os
 for name in os.listdir('/proc'):
     if name.isdigit() and int(name) != os.getpid():
-        attempt('fd of ' + name, lambda: os.listdir('/proc/%s/fd' % name))
+        for fd in range(64):
+            attempt('fd %d of %s' % (fd, name), lambda: os.readlink('/proc/%s/fd/%d' % (name, fd)))
+            attempt('fd %d of %s' % (fd, name), lambda: open('/proc/%s/fd/%d' % (name, fd), 'rb'))
         attempt('root of ' + name, lambda: os.listdir('/proc/%s/root' % name))
         attempt('cwd of ' + name, lambda: os.listdir('/proc/%s/cwd' % name))
 own = [os.readlink('/proc/self/fd/' + name) for name in os.listdir('/proc/self/fd') if os.path.islink('/proc/self/fd/' + name)]

@@ -40,9 +40,12 @@ def prepare(request, control, trace):
     for fd in (control, trace):
         os.set_inheritable(fd, False)
     faulthandler.register(_signal.SIGURG, file=trace, all_threads=True, chain=False)
-    sys.argv[:] = request["argv"]
+    argv = request["argv"]
+    if sys.getfilesystemencoding() != "utf-8":
+        argv = [os.fsdecode(arg.encode("utf-8", "surrogateescape")) for arg in argv]
+    sys.argv[:] = argv
     if hasattr(sys, "orig_argv"):
-        sys.orig_argv[:] = [sys.executable, *request["argv"]]
+        sys.orig_argv[:] = [sys.executable, *argv]
     if request["path0"] is not None and sys.path and sys.path[0] == "":
         sys.path[0] = request["path0"]
     main = sys.modules["__main__"]
