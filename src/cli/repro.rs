@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn nothing_of_the_program_is_left() {
-        let frame = |file: &str, function: &str| Frame { file: file.into(), line: 3, function: function.into(), source: Some("secret()".into()) };
+        let frame =
+            |file: &str, function: &str| Frame { file: file.into(), line: 3, function: function.into(), source: Some("secret()".into()) };
         let outcome = Outcome {
             stdout: "secret".into(),
             stderr: "secret".into(),

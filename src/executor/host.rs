@@ -12,10 +12,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 
+use super::cgroup::Cgroup;
 use super::confine::Confinement;
 use super::frames::WORKER_FILE;
 use super::wire::{self, Ending, Got, Job, Reader, Stop, frame};
-use super::{Request, SUPERVISE, START_LIMIT, Stdin, Stream, Unusable, sys, tree};
+use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, sys, tree};
 use crate::limits::Limits;
 use crate::outcome::{ErrorInfo, Frame, GuardSite, LimitHit, Outcome, OutcomeKind};
 use crate::syntax::Span;
@@ -27,7 +28,8 @@ pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn Fn
     let file = compiled_name(request);
     let confinement = match request.confine {
         true => {
-            let work = request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
+            let work =
+                request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
             let folder = request.path.as_ref().and_then(|_| Path::new(&file).parent());
             Some(Confinement::new(&work, folder, &request.python)?)
         }
@@ -191,6 +193,9 @@ impl Talk {
         if !self.taken_over && now - asked > if stopped { LAST_PATIENCE } else { LAST_PATIENCE * 20 } {
             self.taken_over = true;
             tree::take_down(self.helper);
+            if let Some(cgroup) = Cgroup::of(&self.helper.to_string()) {
+                cgroup.remove();
+            }
         } else if stopped {
             sys::kill(self.helper, libc::SIGCONT);
         }

@@ -99,7 +99,8 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), 
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
     if let Some(confinement) = &job.confinement {
-        let hidden = if own_proc { confine::hide(confinement, job.limits.memory) } else { Err("this kernel gives no /proc of its own here".into()) };
+        let hidden =
+            if own_proc { confine::hide(confinement, job.limits.memory) } else { Err("this kernel gives no /proc of its own here".into()) };
         if let Err(error) = hidden {
             let _ = rustix::io::write(&ends.worker, &wire::frame(b'c', error.as_bytes()));
             sys::exit_now(8);

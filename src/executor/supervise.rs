@@ -2,6 +2,7 @@
 //! anything the program or the host could hold, and decides on the exit of processes, never on the end of a pipe.
 
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -147,8 +148,8 @@ struct Run {
     unblocked: Option<bool>,
     /// The folders of a confined program whose contents are in memory.
     in_memory: Vec<std::fs::File>,
-    /// The interpreter's own executable, once it is ready.
-    executable: Option<std::path::PathBuf>,
+    /// The interpreter's own executable, as it said itself.
+    executable: Option<PathBuf>,
 }
 
 impl Run {
@@ -180,7 +181,8 @@ impl Run {
             }
         }
         let Some((forked, isolation)) = made else {
-            let why = if job.namespaces { "the kernel gives no namespaces here" } else { "ANTIFREEZE_NO_NAMESPACE switches namespaces off" };
+            let why =
+                if job.namespaces { "the kernel gives no namespaces here" } else { "ANTIFREEZE_NO_NAMESPACE switches namespaces off" };
             return Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why));
         };
         let pid = match forked {
@@ -287,7 +289,8 @@ impl Run {
             let signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
             self.ending.signal = signal;
             self.ending.status = Some(signal.map_or_else(|| libc::WEXITSTATUS(status), |signal| 128 + signal));
-            self.ending.kernel_killed = signal == Some(libc::SIGKILL) && self.oom_kills.is_some_and(|before| tree::oom_kills() > Some(before));
+            self.ending.kernel_killed =
+                signal == Some(libc::SIGKILL) && self.oom_kills.is_some_and(|before| tree::oom_kills() > Some(before));
         }
         let bytes = serde_json::to_vec(&self.ending)?;
         self.to_host.push(frame(b'z', &bytes));
@@ -305,7 +308,9 @@ impl Run {
         let held = self.resident_peak.saturating_sub(self.file_peak);
         if self.ready.is_none() {
             self.ending.detail = Some(match self.wait_status {
-                Some(status) if libc::WIFSIGNALED(status) => format!("it was ended by signal {} before it ran anything", libc::WTERMSIG(status)),
+                Some(status) if libc::WIFSIGNALED(status) => {
+                    format!("it was ended by signal {} before it ran anything", libc::WTERMSIG(status))
+                }
                 Some(status) => format!("it ended with status {} before it ran anything", libc::WEXITSTATUS(status)),
                 None => "it was gone before it ran anything".into(),
             });
@@ -442,7 +447,8 @@ impl Run {
         match kind {
             b'r' if self.ready.is_none() => {
                 self.ready = Some(Instant::now());
-                self.executable = self.view.executable(self.program);
+                self.executable =
+                    Some(String::from_utf8_lossy(payload).into_owned().into()).filter(|path: &PathBuf| !path.as_os_str().is_empty());
                 self.to_host.push(frame(b't', &[]));
                 self.to_host.flush(&self.host);
             }
@@ -618,7 +624,7 @@ impl Run {
             }
         } else {
             let executable = self.view.executable(self.program);
-            self.ending.stack_reason = Some(if executable.is_some() && executable != self.executable {
+            self.ending.stack_reason = Some(if executable.is_some() && self.executable.is_some() && executable != self.executable {
                 format!("the program's process has become another: {}", self.view.command(self.program))
             } else {
                 "the program does not handle the signal that would make it say where it is".into()
@@ -677,10 +683,10 @@ impl Run {
             while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
             tree::sweep(DYING, |_| {});
         }
-        if self.ending.mechanisms.cgroup
+        // Without a namespace there may be one even if the keeper was killed before it could say so, or leave it.
+        if (!self.namespaced || self.ending.mechanisms.cgroup)
             && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
         {
-            // The keeper does this too, unless it was killed.
             cgroup.remove();
         }
         // What the keeper had still to say; it has ended, so there are a few messages at most.

@@ -148,7 +148,11 @@ def execute(request, space, control):
     failed = None
     body = None
     # From here on it is the program's time: compiling it may take long, too.
-    send(control, b"r", "")
+    try:
+        executable = os.readlink("/proc/self/exe")
+    except OSError:
+        executable = ""
+    send(control, b"r", executable)
     if guards or len(source) <= TREE_LIMIT:
         try:
             tree = compile(source, name, "exec", 0x400, True)
