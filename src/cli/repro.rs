@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::report::json::write;
 use crate::report::text::Color;
+use crate::source::Source;
 
 /// Run a program as `run` does, and pack what a bug report needs
 #[derive(Debug, Clone, clap::Args)]
@@ -65,7 +66,7 @@ pub fn run(args: &ReproArgs) -> Exit {
             "stdin": if ["closed", "inherit"].contains(&args.stdin.as_str()) { args.stdin.as_str() } else { "file" },
             "no_namespace": std::env::var("ANTIFREEZE_NO_NAMESPACE").ok(),
         },
-        "code": source.as_ref().filter(|_| with_code).map(|source| source.original_text()),
+        "code": source.as_ref().filter(|_| with_code).map(Source::original_text),
         "code_bytes": source.as_ref().map(|source| source.text.len()),
         "outcome": if with_code { serde_json::to_value(&outcome).unwrap_or_default() } else { without_code(&outcome, name) },
     });

@@ -241,13 +241,16 @@ fn seccomp() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(target_arch = "x86_64")]
 fn second_numbers(rules: BTreeMap<i64, Vec<SeccompRule>>) -> BTreeMap<i64, Vec<SeccompRule>> {
     const X32: i64 = 0x4000_0000;
+    const PTRACE: i64 = 521;
+    const READ: i64 = 539;
+    const WRITE: i64 = 540;
     let mut all = rules.clone();
     for (call, rule) in rules {
         all.insert(call | X32, rule.clone());
         match call {
-            libc::SYS_ptrace => drop(all.insert(521 | X32, rule)),
-            libc::SYS_process_vm_readv => drop(all.insert(539 | X32, rule)),
-            libc::SYS_process_vm_writev => drop(all.insert(540 | X32, rule)),
+            libc::SYS_ptrace => drop(all.insert(PTRACE | X32, rule)),
+            libc::SYS_process_vm_readv => drop(all.insert(READ | X32, rule)),
+            libc::SYS_process_vm_writev => drop(all.insert(WRITE | X32, rule)),
             _ => {}
         }
     }

@@ -26,14 +26,12 @@ use crate::syntax::Span;
 pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, Unusable> {
     let lines = Lines::new(&request.text);
     let file = compiled_name(request);
-    let confinement = match request.confine {
-        true => {
-            let work =
-                request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
-            let folder = request.path.as_ref().and_then(|_| Path::new(&file).parent());
-            Some(Confinement::new(&work, folder, &request.python)?)
-        }
-        false => None,
+    let confinement = if request.confine {
+        let work = request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
+        let folder = request.path.as_ref().and_then(|_| Path::new(&file).parent());
+        Some(Confinement::new(&work, folder, &request.python)?)
+    } else {
+        None
     };
     let cwd = confinement.as_ref().map(|confinement| &confinement.work).or(request.cwd.as_ref());
     let job = Job {
