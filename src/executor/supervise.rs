@@ -568,12 +568,10 @@ impl Run {
         // What is resident may be copies of files, which take memory from nobody; and a forked family shares most of its pages,
         // which the sum counts many times over.
         if memory > self.limits.memory || list.len() == 1 && memory > self.limits.memory / 2 {
-            let shared = list.len() > 1;
-            let held = list.iter().map(|process| self.view.held(process.pid, shared).unwrap_or((process.resident, 0)));
-            let (private, shared) = held.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-            memory = private + shared.max(files);
-            if let [one] = list.as_slice() {
-                self.file_peak = self.file_peak.max(one.resident.saturating_sub(private + shared));
+            memory = self.held(&list, files);
+            if memory > self.limits.memory && list.len() > 1 {
+                // Pages change hands while one process after the other is asked, when some of a family end: they are asked twice.
+                memory = memory.min(self.held(&self.view.list(), files));
             }
         }
         self.ending.peak_memory = self.ending.peak_memory.max(memory);
@@ -583,6 +581,17 @@ impl Run {
         } else if count > self.limits.processes {
             self.stop(Stop::Processes);
         }
+    }
+
+    /// What these processes hold of memory together, files in memory included.
+    fn held(&mut self, list: &[tree::Process], files: u64) -> u64 {
+        let shared = list.len() > 1;
+        let (private, shared) =
+            list.iter().map(|process| self.view.held(process.pid, shared)).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        if let [one] = list {
+            self.file_peak = self.file_peak.max(one.resident.saturating_sub(private + shared));
+        }
+        private + shared.max(files)
     }
 
     /// Has the program's process write down where it is, and reads that.

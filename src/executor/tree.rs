@@ -66,12 +66,15 @@ impl View {
 
     /// Memory that is the process's own to hold, private and shared, without what is only a copy of a file. With `shared`,
     /// what several processes share counts as their part of it, which is slow.
-    pub fn held(&self, pid: i32, shared: bool) -> Option<(u64, u64)> {
+    pub fn held(&self, pid: i32, shared: bool) -> (u64, u64) {
         let (file, keys) = if shared { ("smaps_rollup", ["Pss_Anon:", "Pss_Shmem:"]) } else { ("status", ["RssAnon:", "RssShmem:"]) };
-        let text = fs::read_to_string(self.proc.join(format!("{pid}/{file}"))).ok()?;
+        let text = fs::read_to_string(self.proc.join(format!("{pid}/{file}"))).unwrap_or_default();
         let kib = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.split_whitespace().next()?.parse::<u64>().ok());
-        let [anonymous, shmem] = keys.map(kib);
-        Some((anonymous? << 10, shmem? << 10))
+        match keys.map(kib) {
+            [Some(anonymous), Some(shmem)] => (anonymous << 10, shmem << 10),
+            // A kernel that does not say, or a process that has just ended and holds nothing any more.
+            _ => (read(&self.proc, pid).map_or(0, |process| process.resident), 0),
+        }
     }
 
     /// One line of `/proc/PID/status`.
