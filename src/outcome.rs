@@ -117,6 +117,8 @@ pub struct Mechanisms {
     pub own_proc: bool,
     /// It was in a cgroup of its own.
     pub cgroup: bool,
+    /// It was confined: see `--confine`.
+    pub confined: bool,
     /// How many operations were compiled with a check.
     pub guards: u32,
     /// How the frozen frame was read: `signal`, `ptrace`; null when it was not needed or not had.

@@ -687,6 +687,7 @@ fn execute_under(python: &Path, code: &str, guards: Vec<(Span, &'static str)>, l
         cwd: None,
         env: vec![("PYTHONHASHSEED".into(), "0".into())],
         strict_output: false,
+        confine: false,
         helper: Some(BINARY.into()),
     };
     executor::execute(&request, None, &mut |_, _| {}).expect("it can be run")

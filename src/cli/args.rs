@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::limits::{CommonLimitArgs, LimitArgs, OutputArg};
+use super::repro::ReproArgs;
 use super::run::RunArgs;
 use crate::report::text::Color;
 use crate::rules::Profile;
@@ -33,7 +34,7 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Explain a rule
     Rule(RuleArgs),
-    /// Show what the evaluator thinks of a file
+    /// Show what the evaluator thinks of a file, or pack a bug report
     Debug(DebugArgs),
 }
 
@@ -100,6 +101,8 @@ pub enum DebugWhat {
     Facts(DebugInput),
     /// The operations that are checked at run time
     Guards(DebugInput),
+    /// What a bug report needs: runs the program as `run` does; without its text, output and messages unless asked
+    Repro(Box<ReproArgs>),
 }
 
 /// The file `debug` looks at.

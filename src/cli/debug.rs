@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::args::{DebugArgs, DebugInput, DebugWhat};
 use super::input::{Failure, expand, for_each};
-use super::{Exit, complain, written};
+use super::{Exit, complain, repro, written};
 use crate::eval::{Fact, Settings};
 use crate::limits::Limits;
 use crate::report::json;
@@ -19,6 +19,7 @@ pub fn run(args: &DebugArgs) -> Exit {
     let (input, show): (&DebugInput, fn(&Checked) -> Value) = match &args.what {
         DebugWhat::Values(input) => (input, |checked| Value::Object(checked.facts.globals.clone())),
         DebugWhat::Facts(input) => (input, |checked| checked.facts.facts.iter().map(|fact| show_fact(&checked.source, fact)).collect()),
+        DebugWhat::Repro(args) => return repro::run(args),
         DebugWhat::Guards(input) => (input, |checked| json::guard_sites(&checked.source, &checked.verdict.guards)),
     };
     let profile = Profile::from(input.profile);

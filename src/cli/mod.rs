@@ -5,6 +5,7 @@ pub mod check;
 pub mod debug;
 pub mod input;
 pub mod limits;
+pub mod repro;
 pub mod rule;
 pub mod run;
 
@@ -30,14 +31,21 @@ pub enum Exit {
     Internal,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The number.
+    fn status(self) -> u8 {
+        match self {
             Exit::Fine => 0,
             Exit::Rejected => 1,
             Exit::Usage => 2,
             Exit::Internal => 70,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.status())
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::input::{Failure, Input, for_each};
 use super::limits::LimitArgs;
-use super::{Exit, complain};
+use super::{Exit, complain, written};
 use crate::eval::Settings;
 use crate::executor::{self, Helper, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
@@ -51,6 +51,9 @@ pub struct RunArgs {
     /// Compile the code without checks on integer operations
     #[arg(long)]
     pub no_guards: bool,
+    /// Let the program write to its working folder only, and reach no network and no other process
+    #[arg(long)]
+    pub confine: bool,
     /// End the program at the output limit, instead of dropping what is over it
     #[arg(long)]
     pub strict_output: bool,
@@ -92,6 +95,23 @@ pub fn run(args: &RunArgs, color: Color) -> ExitCode {
 
 /// Gives the exit status, or what was wrong with the usage.
 fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
+    let ran = gate_and_execute(args, color)?;
+    let status = show(args, &ran.outcome, ran.source.as_ref(), color);
+    Ok(if status == 0 && ran.output_lost { Exit::Usage.status() } else { status })
+}
+
+/// What came of a program.
+pub struct Ran {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was run; missing where it could not be analysed at all.
+    pub source: Option<Source>,
+    /// Whether what it wrote could not be passed on, other than for want of a reader.
+    output_lost: bool,
+}
+
+/// Gates and runs.
+pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
     let limits = args.limits.over(Limits::default());
     let input = match (&args.code, &args.path) {
         (Some(code), _) => Input::Command(code.clone()),
@@ -115,21 +135,27 @@ fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
     let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
         Some(Ok(checked)) => checked,
         Some(Err(Failure::Unreadable(message))) => return Err(message),
-        Some(Err(Failure::Internal(message))) => return Ok(show(args, &Outcome::internal(message), None, color)),
+        Some(Err(Failure::Internal(message))) => return Ok(Ran { outcome: Outcome::internal(message), source: None, output_lost: false }),
         None => return Err("nothing to run".into()),
     };
     if args.format == RunFormat::Text {
         let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
         let _ = report::text::write_findings(&mut io::stderr(), &source, &verdict.findings, style);
     }
+    let mut output_lost = false;
     let mut outcome = if !args.no_gate && verdict.rejects() {
         Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
     } else {
         let request = Request { stdin, ..request(args, &source, &verdict, python, limits) };
         let signals = signals();
-        let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text };
+        let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text, error: None };
         let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
-        helper.execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?
+        let outcome = helper.execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?;
+        if let Some(error) = output.error {
+            complain(&format!("cannot pass on what the program writes: {error}"));
+            output_lost = true;
+        }
+        outcome
     };
     if let Value::Array(findings) = report::json::findings(&source, &verdict.findings) {
         outcome.findings = findings;
@@ -137,7 +163,7 @@ fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
     let guards = if args.no_guards { Value::Null } else { report::json::guard_sites(&source, &verdict.guards) };
     original_lines(&mut outcome, &source);
     outcome.guard_sites = serde_json::from_value(guards).unwrap_or_default();
-    Ok(show(args, &outcome, Some(&source), color))
+    Ok(Ran { outcome, source: Some(source), output_lost })
 }
 
 /// Evaluates for findings and guard sites; not at all when neither is wanted.
@@ -169,6 +195,7 @@ fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, 
         cwd: args.cwd.clone(),
         env: args.env.clone(),
         strict_output: args.strict_output,
+        confine: args.confine,
         helper: None,
     }
 }
@@ -211,6 +238,8 @@ fn signals() -> Option<Signals> {
 struct Passing<'a> {
     signals: Option<&'a Signals>,
     given_up: bool,
+    /// Why, where it is not that nobody reads any more.
+    error: Option<io::Error>,
 }
 
 impl Passing<'_> {
@@ -219,13 +248,20 @@ impl Passing<'_> {
 
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
         for piece in bytes.chunks(Self::PIECE) {
-            if !self.given_up {
-                self.given_up = match stream {
-                    Stream::Stdout => {
-                        !self.ready(&io::stdout()) || io::stdout().write_all(piece).and_then(|()| io::stdout().flush()).is_err()
-                    }
-                    Stream::Stderr => !self.ready(&io::stderr()) || io::stderr().write_all(piece).is_err(),
-                };
+            if self.given_up {
+                return;
+            }
+            let written = match stream {
+                Stream::Stdout if self.ready(&io::stdout()) => io::stdout().write_all(piece).and_then(|()| io::stdout().flush()),
+                Stream::Stderr if self.ready(&io::stderr()) => io::stderr().write_all(piece),
+                _ => {
+                    self.given_up = true;
+                    return;
+                }
+            };
+            if let Err(error) = written {
+                self.given_up = true;
+                self.error = Some(error).filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
             }
         }
     }
@@ -253,22 +289,24 @@ impl Passing<'_> {
     }
 }
 
-/// Writes the report and gives the exit status.
+/// Writes the report and gives the exit status: 2 where what was to be written could not be, however well the program ended.
 fn show(args: &RunArgs, outcome: &Outcome, source: Option<&Source>, color: Color) -> u8 {
-    match args.format {
-        RunFormat::Json => {
-            if let Ok(text) = serde_json::to_string(outcome) {
-                let _ = writeln!(io::stdout(), "{text}");
-            }
-        }
+    let result = match args.format {
+        RunFormat::Json => serde_json::to_string(outcome).map_err(io::Error::other).and_then(|text| {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{text}").and_then(|()| out.flush())
+        }),
         RunFormat::Text => {
-            if let Some(repr) = outcome.result_repr.as_deref().filter(|repr| *repr != "None") {
-                let _ = writeln!(io::stdout(), "{repr}");
-            }
-            let _ = io::stdout().flush();
+            let repr = outcome.result_repr.as_deref().filter(|repr| *repr != "None");
+            let shown = repr.map_or(Ok(()), |repr| writeln!(io::stdout(), "{repr}")).and_then(|()| io::stdout().flush());
             let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
             let _ = io::stderr().write_all(report::outcome::text(outcome, source, style).as_bytes());
+            shown
         }
+    };
+    let status = outcome.interrupted_by().map_or(outcome.outcome.exit_code(), |signal| 128 + signal);
+    match written(result, Exit::Fine) {
+        Exit::Fine => status,
+        exit => exit.status(),
     }
-    outcome.interrupted_by().map_or(outcome.outcome.exit_code(), |signal| 128 + signal)
 }

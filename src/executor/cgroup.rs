@@ -38,7 +38,13 @@ impl Cgroup {
 
     /// Removes it; all its processes have ended.
     pub fn remove(&self) {
-        let _ = fs::remove_dir(&self.folder);
+        // The kernel may take a moment to forget the last of many.
+        for _ in 0..50 {
+            match fs::remove_dir(&self.folder) {
+                Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => std::thread::sleep(std::time::Duration::from_millis(1)),
+                _ => return,
+            }
+        }
     }
 }
 

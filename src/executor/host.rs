@@ -6,13 +6,17 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 
+use super::cgroup::Cgroup;
+use super::confine::Confinement;
 use super::frames::WORKER_FILE;
 use super::wire::{self, Ending, Got, Job, Reader, Stop, frame};
-use super::{Request, SUPERVISE, Stdin, Stream, Unusable, sys};
+use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, sys, tree};
 use crate::limits::Limits;
 use crate::outcome::{ErrorInfo, Frame, GuardSite, LimitHit, Outcome, OutcomeKind};
 use crate::syntax::Span;
@@ -78,7 +82,7 @@ impl Drop for Helper {
 }
 
 fn execute_with(
-    mut helper: Child,
+    helper: Child,
     ours: UnixStream,
     request: &Request,
     signals: Option<&OwnedFd>,
@@ -86,30 +90,77 @@ fn execute_with(
 ) -> Result<Outcome, Unusable> {
     let lines = Lines::new(&request.text);
     let file = compiled_name(request);
+    let confinement = if request.confine {
+        let work = request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
+        let folder = request.path.as_ref().and_then(|_| Path::new(&file).parent());
+        Some(Confinement::new(&work, folder, &request.python)?)
+    } else {
+        None
+    };
+    let cwd = confinement.as_ref().map(|confinement| &confinement.work).or(request.cwd.as_ref());
     let job = Job {
         host: std::process::id() as i32,
         python: request.python.to_string_lossy().into_owned(),
-        cwd: request.cwd.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
         env: request.env.clone(),
         limits: request.limits,
         strict_output: request.strict_output,
         namespaces: std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0"),
         request: worker_request(request, &file, &lines),
+        confinement,
     };
-    let mut talk = Talk { socket: ours, reader: Reader::new(wire::MAX_FRAME), stdout: Vec::new(), stderr: Vec::new(), signal: None };
+    let mut talk = Talk {
+        helper: helper.id() as i32,
+        late: Instant::now() + START_LIMIT + PATIENCE,
+        asked: None,
+        taken_over: false,
+        socket: ours,
+        reader: Reader::new(wire::MAX_FRAME),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        signal: None,
+    };
     let ending = talk.run(&job, signals, stream);
-    let _ = helper.wait();
+    reap(helper);
     let Some(ending) = ending else {
-        return Ok(finish(Outcome::internal("the helper was ended before the run was over"), &talk, request, &lines));
+        let why = if talk.taken_over {
+            "the helper did not keep the deadline, and was ended with all that was below it"
+        } else {
+            "the helper was ended before the run was over"
+        };
+        return Ok(finish(Outcome::internal(why), &talk, request, &lines));
     };
     if ending.stop == Stop::NoPython {
-        return Err(Unusable(no_python(request, &ending)));
+        let said = String::from_utf8_lossy(&talk.stderr).lines().rfind(|line| !line.trim().is_empty()).unwrap_or("").to_owned();
+        return Err(Unusable(no_python(request, &ending, &said)));
     }
     let outcome = outcome(request, &file, &lines, &ending);
     Ok(finish(outcome, &talk, request, &lines))
 }
 
+/// How late the helper may be before it is asked why, and how long it then has.
+const PATIENCE: Duration = Duration::from_millis(300);
+const LAST_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The helper ends with the run, but for one thing: a process that the kernel holds and nothing can end. Nobody waits for that.
+fn reap(mut helper: Child) {
+    let process = Pid::from_raw(helper.id() as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    let second = Timespec { tv_sec: 1, tv_nsec: 0 };
+    let ended = process.is_none_or(|process| matches!(poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&second)), Ok(n) if n > 0));
+    if ended {
+        let _ = helper.wait();
+    } else {
+        std::thread::spawn(move || helper.wait());
+    }
+}
+
 struct Talk {
+    helper: i32,
+    /// When the helper should have answered.
+    late: Instant,
+    /// Since when it is asked why it has not.
+    asked: Option<Instant>,
+    taken_over: bool,
     socket: UnixStream,
     reader: Reader,
     stdout: Vec<u8>,
@@ -124,9 +175,18 @@ impl Talk {
         self.socket.write_all(&frame(b'r', &bytes)).ok()?;
         let mut ending = None;
         loop {
+            let wait = self.late.saturating_duration_since(Instant::now());
+            if wait.is_zero() {
+                if ending.is_some() {
+                    return ending;
+                }
+                self.hurry();
+                continue;
+            }
+            let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
             let mut fds = vec![PollFd::new(&self.socket, PollFlags::IN)];
             fds.extend(signals.map(|fd| PollFd::new(fd, PollFlags::IN)));
-            let _ = poll(&mut fds, None);
+            let _ = poll(&mut fds, Some(&wait));
             let (socket, signal) = (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
             if signal && let Some(number) = signals.and_then(sys::next_signal) {
                 self.signal.get_or_insert(number);
@@ -146,6 +206,7 @@ impl Talk {
                         stream(Stream::Stderr, &payload);
                         self.stderr.extend_from_slice(&payload);
                     }
+                    b't' => self.late = Instant::now() + Duration::from_secs_f64(job.limits.timeout) + PATIENCE,
                     b'z' => ending = serde_json::from_slice::<Ending>(&payload).ok(),
                     _ => {}
                 }
@@ -153,7 +214,32 @@ impl Talk {
             if got == Got::End {
                 return ending;
             }
+            // Whoever reads the output may have taken long; the helper has not.
+            self.asked = None;
+            self.late = self.late.max(Instant::now() + PATIENCE);
+            if ending.is_some() {
+                self.late = Instant::now() + PATIENCE;
+            }
         }
+    }
+
+    /// The helper is late. Without a namespace the program may have stopped it, as any process of its user: it is set going
+    /// again, and where that does not help, this process does the helper's work.
+    fn hurry(&mut self) {
+        let now = Instant::now();
+        let asked = *self.asked.get_or_insert(now);
+        let stopped = tree::is_stopped(self.helper);
+        // One that is not stopped has bounds of its own, and only wants for a processor: no less than this process would.
+        if !self.taken_over && now - asked > if stopped { LAST_PATIENCE } else { LAST_PATIENCE * 20 } {
+            self.taken_over = true;
+            tree::take_down(self.helper);
+            if let Some(cgroup) = Cgroup::of(&self.helper.to_string()) {
+                cgroup.remove();
+            }
+        } else if stopped {
+            sys::kill(self.helper, libc::SIGCONT);
+        }
+        self.late = now + Duration::from_millis(50);
     }
 }
 
@@ -189,13 +275,16 @@ fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
     })
 }
 
-fn no_python(request: &Request, ending: &Ending) -> String {
+fn no_python(request: &Request, ending: &Ending, said: &str) -> String {
     let python = request.python.display();
     let detail = ending.detail.as_deref().unwrap_or("");
-    if ending.report.as_ref().is_some_and(|report| report == "version") {
+    if ending.report.as_ref().is_some_and(|report| report == "confine") {
+        format!("--confine: {detail}. This system cannot hold a program in the way that --confine promises; run it without")
+    } else if ending.report.as_ref().is_some_and(|report| report == "version") {
         format!("`{python}` is Python {detail}; antifreeze runs code with Python 3.9 or later. Name another with --python")
     } else {
-        format!("`{python}` could not be started: {detail}. Name another interpreter with --python")
+        let said = if said.is_empty() { String::new() } else { format!(" (its last words: {said})") };
+        format!("`{python}` could not be started: {detail}{said}. Name another interpreter with --python")
     }
 }
 
@@ -205,6 +294,8 @@ fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Out
     let text = |value: Option<&Value>, key: &str| value.and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned);
     let hit = |name: &str, value: f64, observed: Option<f64>| Some(LimitHit { name: name.into(), value, observed });
     let mut out = Outcome::new(OutcomeKind::Internal);
+    // Known where it ended by itself, which is too late where a limit had been passed.
+    out.exit_status = ending.status;
     match ending.stop {
         Stop::Exited => exited(&mut out, ending, report, limits),
         Stop::TimedOut => {
@@ -226,7 +317,6 @@ fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Out
         Stop::Guarded => guarded(&mut out, ending, file, limits, lines),
         Stop::Interrupted => {
             out.outcome = OutcomeKind::Crashed;
-            out.exit_status = ending.status;
         }
         Stop::StartTimedOut => return Outcome::internal(format!("`{}` was not ready within 10 s", request.python.display())),
         Stop::NoPython | Stop::Failed => return Outcome::internal(ending.detail.clone().unwrap_or_else(|| "the helper failed".into())),
@@ -260,7 +350,6 @@ fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Out
 
 /// The program's process ended by itself.
 fn exited(out: &mut Outcome, ending: &Ending, report: Option<&Value>, limits: &Limits) {
-    out.exit_status = ending.status;
     let field = |key: &str| report.and_then(|report| report.get(key));
     if field("kind").and_then(Value::as_str) == Some("error") {
         let text = |key: &str| field(key).and_then(Value::as_str).map(str::to_owned);
@@ -273,8 +362,8 @@ fn exited(out: &mut Outcome, ending: &Ending, report: Option<&Value>, limits: &L
     }
     let memory_limit = |observed: Option<f64>| Some(LimitHit { name: "memory".into(), value: limits.memory as f64, observed });
     if ending.signal.is_some() {
-        // A SIGKILL near the limit that nobody of ours sent is the kernel's own: it ran out of memory.
-        if ending.signal == Some(9) && ending.peak_memory > limits.memory / 10 * 9 {
+        // A SIGKILL by the kernel itself: it ran out of memory before the limit was reached.
+        if ending.kernel_killed {
             out.outcome = OutcomeKind::OutOfMemory;
             out.limit = memory_limit(Some(ending.peak_memory as f64));
         } else {

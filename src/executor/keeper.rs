@@ -12,9 +12,10 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
-use rustix::process::{Resource, Rlimit, WaitOptions, getrlimit, setrlimit, wait};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cgroup::Cgroup;
+use super::confine;
 use super::sys::{self, Forked};
 use super::tree;
 use super::wire::{self, Job};
@@ -28,7 +29,7 @@ pub const SIGNAL: u8 = b'S';
 pub const UNBLOCK: u8 = b'U';
 /// Answer: the program's process has started; its pid follows.
 pub const STARTED: u8 = b'P';
-/// Answer: the program's process has ended; its wait status follows.
+/// Answer: the program's process has ended; its wait status and the most memory it had resident follow.
 pub const ENDED: u8 = b'E';
 /// Answer: whether the mask was emptied.
 pub const UNBLOCKED: u8 = b'B';
@@ -98,6 +99,14 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), 
     } else {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
+    if let Some(confinement) = &job.confinement {
+        let hidden =
+            if own_proc { confine::hide(confinement, job.limits.memory) } else { Err("this kernel gives no /proc of its own here".into()) };
+        if let Err(error) = hidden {
+            let _ = rustix::io::write(&ends.worker, &wire::frame(b'c', error.as_bytes()));
+            sys::exit_now(8);
+        }
+    }
     let Ok(signals) = sys::signal_fd(&[libc::SIGCHLD]) else { sys::exit_now(4) };
     let rlimit = uid != 0;
     let nproc = rlimit.then(|| {
@@ -129,12 +138,14 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
         }
     };
     let mut alive = true;
+    let mut peak = 0;
     loop {
         while sys::next_signal(signals).is_some() {}
-        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-            if alive && pid.as_raw_nonzero().get() == program {
+        while let Ok(Some(reaped)) = sys::reap(false) {
+            peak = reaped.peak.max(peak);
+            if alive && reaped.pid == program {
                 alive = false;
-                report(control, status.as_raw());
+                report(control, reaped.status, peak);
             }
         }
         let mut fds = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
@@ -155,16 +166,17 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
             _ => break,
         }
     }
-    let reaped = |pid: rustix::process::Pid, status: i32| {
-        if alive && pid.as_raw_nonzero().get() == program {
-            report(control, status);
+    sys::go_first();
+    let hear = |reaped: sys::Reaped| {
+        if alive && reaped.pid == program {
+            report(control, reaped.status, reaped.peak.max(peak));
         }
     };
     if namespaced {
         loop {
             sys::kill_namespace();
-            match wait(WaitOptions::empty()) {
-                Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
+            match sys::reap(true) {
+                Ok(Some(reaped)) => hear(reaped),
                 Err(Errno::CHILD) => {
                     leave();
                     sys::exit_now(0)
@@ -173,14 +185,15 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
             }
         }
     }
-    let done = tree::sweep(Duration::from_secs(30), reaped);
+    let done = tree::sweep(Duration::from_secs(30), hear);
     leave();
     sys::exit_now(i32::from(!done))
 }
 
-fn report(control: &OwnedFd, status: i32) {
+fn report(control: &OwnedFd, status: i32, peak: u64) {
     let mut message = vec![ENDED];
     message.extend_from_slice(&status.to_le_bytes());
+    message.extend_from_slice(&peak.to_le_bytes());
     let _ = rustix::io::write(control, &message);
 }
 
@@ -210,9 +223,18 @@ fn start_worker(job: &Job, ends: &Ends, nproc: Option<u64>) -> ! {
             let _ = setrlimit(resource, Rlimit { current: Some(value), maximum: Some(value) });
         }
     }
+    if let Some(confinement) = &job.confinement
+        && let Err(error) = confine::restrict(confinement)
+    {
+        let _ = rustix::io::write(&worker, &wire::frame(b'c', error.as_bytes()));
+        sys::exit_now(8);
+    }
     let mut command = Command::new(&job.python);
     command.args(["-c", &worker::first_words(worker.as_raw_fd()), &worker.as_raw_fd().to_string(), &trace.as_raw_fd().to_string()]);
     command.stdin(Stdio::inherit()).stdout(out).stderr(err);
+    if job.confinement.is_some() {
+        command.env_clear().envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(confine::keeps)));
+    }
     command.envs(job.env.iter().map(|(key, value)| (key, value)).collect::<HashMap<_, _>>());
     if let Some(cwd) = &job.cwd {
         command.current_dir(cwd);

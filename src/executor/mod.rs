@@ -20,6 +20,10 @@ pub mod python;
 #[cfg(target_os = "linux")]
 mod cgroup;
 #[cfg(target_os = "linux")]
+mod confine;
+#[cfg(target_os = "linux")]
+mod features;
+#[cfg(target_os = "linux")]
 mod frames;
 #[cfg(target_os = "linux")]
 mod host;
@@ -43,6 +47,8 @@ use crate::limits::Limits;
 use crate::syntax::Span;
 
 #[cfg(target_os = "linux")]
+pub use features::features;
+#[cfg(target_os = "linux")]
 pub use host::{Helper, execute};
 #[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
@@ -51,6 +57,10 @@ pub use sys::signal_fd;
 
 /// The hidden subcommand the helper is started with.
 pub const SUPERVISE: &str = "__supervise";
+
+/// How long the interpreter may take to be ready.
+#[cfg(target_os = "linux")]
+const START_LIMIT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// What the program finds on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -91,6 +101,8 @@ pub struct Request {
     pub env: Vec<(String, String)>,
     /// Whether output over the limit ends it.
     pub strict_output: bool,
+    /// Whether it may write to its working folder only, and reach nothing else.
+    pub confine: bool,
     /// The `antifreeze` executable to start as the helper; this process's own if none is named.
     pub helper: Option<PathBuf>,
 }
@@ -142,6 +154,12 @@ impl Helper {
     ) -> Result<crate::outcome::Outcome, Unusable> {
         execute(request, signals, stream)
     }
+}
+
+/// Nothing to run with, nothing to tell.
+#[cfg(not(target_os = "linux"))]
+pub fn features() -> serde_json::Value {
+    serde_json::Value::Null
 }
 
 /// See [`execute`]: there is no helper here.

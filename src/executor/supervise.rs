@@ -1,7 +1,8 @@
 //! The helper: owns the clock and the kills of one run. Single-threaded, never runs the program's code, never blocks on
 //! anything the program or the host could hold, and decides on the exit of processes, never on the end of a pipe.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,7 +11,9 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 
+use super::START_LIMIT;
 use super::cgroup::Cgroup;
+use super::confine::Confinement;
 use super::keeper::{self, Ends, Isolation};
 use super::sys::{self, Forked};
 use super::tree::{self, View};
@@ -19,37 +22,45 @@ use super::worker;
 use crate::limits::Limits;
 use crate::outcome::{Mechanisms, ThreadInfo};
 
-/// How long the interpreter may take to be ready.
-const START_LIMIT: Duration = Duration::from_secs(10);
 /// How often the tree is looked at.
 const TICK: Duration = Duration::from_millis(20);
 /// How long a program has to end by a signal that was passed on to it.
 const GRACE: Duration = Duration::from_millis(500);
-/// The longest report taken from the worker.
-const MAX_REPORT: usize = 16 << 20;
+/// The longest report taken from the worker: a result of 100,000 nodes, with every character of its text escaped.
+const MAX_REPORT: usize = 6 << 20;
+/// The most values in a report. Each costs some thirty bytes once it is read, however little it cost the program to write.
+const MAX_VALUES: usize = 1 << 20;
+/// How long what was killed may take to be gone before the host is told all the same.
+const DYING: Duration = Duration::from_secs(5);
 /// SIGURG is ignored by default: a program that unregisters the handler is not killed by it.
 const DUMP_SIGNAL: u8 = libc::SIGURG as u8;
 
 /// Runs as the helper; the host is at descriptor 1.
 pub fn main() -> std::process::ExitCode {
-    match serve() {
+    // Descriptor 1 will lead nowhere soon: nothing that is printed by accident may reach the host.
+    let host = fcntl_dupfd_cloexec(std::io::stdout(), 3);
+    match host.as_ref().map_err(|error| (*error).into()).and_then(|host| serve(host.try_clone()?)) {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            let ending = Ending::failed(error.to_string());
+            let mut ending = Ending::failed(error.to_string());
+            if error.kind() == std::io::ErrorKind::Unsupported {
+                ending.stop = Stop::NoPython;
+                ending.report = Some("confine".into());
+            }
             let bytes = serde_json::to_vec(&ending).unwrap_or_default();
-            let stdout = std::io::stdout();
             let mut queue = Queue::default();
             queue.push(frame(b'z', &bytes));
-            queue.flush(stdout.as_fd());
+            if let Ok(host) = host {
+                queue.flush(host);
+            }
             std::process::ExitCode::from(70)
         }
     }
 }
 
-fn serve() -> std::io::Result<()> {
+fn serve(host: OwnedFd) -> std::io::Result<()> {
     sys::unblock_signals();
     let _ = rustix::process::setsid();
-    let host = fcntl_dupfd_cloexec(std::io::stdout(), 3)?;
     let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&null)?;
     let mut reader = Reader::new(wire::MAX_FRAME);
@@ -85,6 +96,7 @@ impl Ending {
             signal: None,
             report: None,
             guard: None,
+            kernel_killed: false,
             peak_memory: 0,
             peak_processes: 0,
             written: 0,
@@ -131,7 +143,16 @@ struct Run {
     ending: Ending,
     stop: Option<Stop>,
     wait_status: Option<i32>,
+    /// The most memory the kernel saw any one process of the program's hold resident, and how much of that were files.
+    resident_peak: u64,
+    file_peak: u64,
+    /// How often the kernel had killed for want of memory when this began.
+    oom_kills: Option<u64>,
     unblocked: Option<bool>,
+    /// The folders of a confined program whose contents are in memory.
+    in_memory: Vec<std::fs::File>,
+    /// The interpreter's own executable, as it said itself.
+    executable: Option<PathBuf>,
 }
 
 impl Run {
@@ -146,12 +167,15 @@ impl Run {
         let run_name = std::process::id().to_string();
         // A capability is known by using it: each form is tried, the weaker ones only where the kernel refuses.
         let mut forms = if job.namespaces { vec![Isolation::Pid, Isolation::User] } else { Vec::new() };
-        forms.push(Isolation::None);
+        let confined = job.confinement.is_some();
+        if !confined {
+            forms.push(Isolation::None);
+        }
         let mut made = None;
         for form in forms {
             let forked = match form {
-                Isolation::Pid => sys::fork_namespaced(false),
-                Isolation::User => sys::fork_namespaced(true),
+                Isolation::Pid => sys::fork_namespaced(false, confined),
+                Isolation::User => sys::fork_namespaced(true, confined),
                 Isolation::None => sys::fork(),
             };
             if let Ok(forked) = forked {
@@ -159,7 +183,11 @@ impl Run {
                 break;
             }
         }
-        let Some((forked, isolation)) = made else { return Err(std::io::Error::last_os_error()) };
+        let Some((forked, isolation)) = made else {
+            let why =
+                if job.namespaces { "the kernel gives no namespaces here" } else { "ANTIFREEZE_NO_NAMESPACE switches namespaces off" };
+            return Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why));
+        };
         let pid = match forked {
             Forked::Child => {
                 // The host's socket stays open here on purpose: the host sees its end only when this process is gone too,
@@ -180,6 +208,7 @@ impl Run {
         let mut ending = Ending::failed(String::new());
         ending.detail = None;
         ending.mechanisms.pid_namespace = namespaced;
+        ending.mechanisms.confined = confined;
         Ok(Run {
             limits: job.limits,
             strict: job.strict_output,
@@ -206,7 +235,12 @@ impl Run {
             ending,
             stop: None,
             wait_status: None,
+            resident_peak: 0,
+            file_peak: 0,
+            oom_kills: tree::oom_kills(),
             unblocked: None,
+            in_memory: Vec::new(),
+            executable: None,
         })
     }
 
@@ -235,25 +269,68 @@ impl Run {
         }
         let end = Instant::now();
         self.ending.seconds = self.ready.map_or(0.0, |ready| end.duration_since(ready).as_secs_f64());
-        let stop = self.stop.unwrap_or(Stop::Failed);
+        let mut stop = self.stop.unwrap_or(Stop::Failed);
         if matches!(stop, Stop::TimedOut | Stop::Memory | Stop::Output) {
             self.freeze_frame();
         } else if stop == Stop::Processes {
             self.ending.stack_reason = Some("too many processes: they were killed at once".into());
+        } else if stop == Stop::Exited && self.ready.is_some() {
+            // What it left running counts too, however shortly after the last look it was started.
+            self.stop = None;
+            self.look();
+            stop = self.stop.unwrap_or(Stop::Exited);
         }
+        // Anything that is heard of the program's end from here on is our own doing.
+        let ended = self.wait_status;
         self.kill();
+        if stop == Stop::Exited {
+            stop = self.passed_unseen();
+        }
         self.ending.stop = stop;
-        if let Some(status) = self.wait_status {
+        let ended = if stop == Stop::Interrupted { self.wait_status } else { ended };
+        if let Some(status) = ended {
             let signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
             self.ending.signal = signal;
             self.ending.status = Some(signal.map_or_else(|| libc::WEXITSTATUS(status), |signal| 128 + signal));
+            self.ending.kernel_killed =
+                signal == Some(libc::SIGKILL) && self.oom_kills.is_some_and(|before| tree::oom_kills() > Some(before));
         }
         let bytes = serde_json::to_vec(&self.ending)?;
         self.to_host.push(frame(b'z', &bytes));
         while !self.to_host.is_empty() && !self.host_gone {
             self.turn(Duration::from_mins(1));
         }
+        // Where something could not die at once, the host has its answer; what remains is waited for here.
+        drop(self.host);
+        tree::sweep(Duration::from_mins(10), |_| {});
         Ok(())
+    }
+
+    /// A limit that was passed between the last look and the end was passed all the same.
+    fn passed_unseen(&mut self) -> Stop {
+        let held = self.resident_peak.saturating_sub(self.file_peak);
+        if self.ready.is_none() {
+            self.ending.detail = Some(match self.wait_status {
+                Some(status) if libc::WIFSIGNALED(status) => {
+                    format!("it was ended by signal {} before it ran anything", libc::WTERMSIG(status))
+                }
+                Some(status) => format!("it ended with status {} before it ran anything", libc::WEXITSTATUS(status)),
+                None => "it was gone before it ran anything".into(),
+            });
+            self.ending.report = None;
+            Stop::NoPython
+        } else if held > self.limits.memory {
+            self.ending.peak_memory = self.ending.peak_memory.max(held);
+            Stop::Memory
+        } else if self.ending.written > self.most_output() {
+            Stop::Output
+        } else {
+            Stop::Exited
+        }
+    }
+
+    fn most_output(&self) -> u64 {
+        if self.strict { self.limits.output } else { self.limits.output.saturating_mul(Limits::OUTPUT_FACTOR) }
     }
 
     fn deadline(&self) -> Instant {
@@ -366,7 +443,10 @@ impl Run {
 
     /// Whatever a frame says, it can only change what is reported about its own run.
     fn worker_frame(&mut self, kind: u8, payload: &[u8]) {
-        let parsed = || serde_json::from_slice::<serde_json::Value>(payload).ok();
+        let parsed = || {
+            let values = payload.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+            if values > MAX_VALUES { None } else { serde_json::from_slice::<serde_json::Value>(payload).ok() }
+        };
         match kind {
             b'm' => {
                 if let (Some(request), Some(worker)) = (self.request.take(), &self.worker) {
@@ -377,8 +457,13 @@ impl Run {
             }
             b'r' if self.ready.is_none() => {
                 self.ready = Some(Instant::now());
-                self.ending.mechanisms.guards =
-                    parsed().and_then(|value| value.get("guards").and_then(serde_json::Value::as_u64)).unwrap_or(0) as u32;
+                self.executable =
+                    Some(String::from_utf8_lossy(payload).into_owned().into()).filter(|path: &PathBuf| !path.as_os_str().is_empty());
+                self.to_host.push(frame(b't', &[]));
+                self.to_host.flush(&self.host);
+            }
+            b'g' if self.ending.mechanisms.guards == 0 => {
+                self.ending.mechanisms.guards = parsed().and_then(|value| value.as_u64()).unwrap_or(0) as u32;
             }
             b'l' if self.ending.guard.is_none() => {
                 self.ending.guard = parsed();
@@ -387,9 +472,14 @@ impl Run {
                 }
             }
             b'd' => self.ending.report = parsed(),
-            b'x' | b'v' if self.ready.is_none() => {
+            b'x' | b'v' | b'c' if self.ready.is_none() => {
                 self.ending.detail = Some(String::from_utf8_lossy(payload).into_owned());
-                self.ending.report = Some(serde_json::Value::from(if kind == b'x' { "exec" } else { "version" }));
+                let what = match kind {
+                    b'x' => "exec",
+                    b'v' => "version",
+                    _ => "confine",
+                };
+                self.ending.report = Some(what.into());
                 self.stop(Stop::NoPython);
             }
             _ => {}
@@ -398,7 +488,7 @@ impl Run {
 
     fn control_event(&mut self) {
         let Some(control) = &self.control else { return };
-        let mut message = [0_u8; 8];
+        let mut message = [0_u8; 16];
         let got = rustix::net::recv(control, &mut message, rustix::net::RecvFlags::DONTWAIT).map(|(n, _)| n);
         let number = || i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
         match got {
@@ -406,8 +496,9 @@ impl Run {
                 let (program, flags) = (number(), message[5]);
                 self.started_program(program, flags);
             }
-            Ok(5) if message[0] == keeper::ENDED => {
+            Ok(13) if message[0] == keeper::ENDED => {
                 self.wait_status = Some(number());
+                self.resident_peak = message[5..13].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
                 self.stop(Stop::Exited);
             }
             Ok(2) if message[0] == keeper::UNBLOCKED => self.unblocked = Some(message[1] != 0),
@@ -419,6 +510,10 @@ impl Run {
 
     fn started_program(&mut self, program: i32, flags: u8) {
         self.program = program;
+        if self.ending.mechanisms.confined {
+            let root = format!("/proc/{}/root", self.keeper_pid.as_raw_nonzero());
+            self.in_memory = Confinement::in_memory().filter_map(|folder| std::fs::File::open(format!("{root}{folder}")).ok()).collect();
+        }
         let mechanisms = &mut self.ending.mechanisms;
         mechanisms.cgroup = flags & 8 != 0;
         mechanisms.process_cap =
@@ -459,8 +554,7 @@ impl Run {
                     self.to_host.push(frame(self.outputs[index].kind, &block));
                     self.to_host.flush(&self.host);
                 }
-                let most = if self.strict { self.limits.output } else { self.limits.output.saturating_mul(Limits::OUTPUT_FACTOR) };
-                if self.ending.written > most {
+                if self.ending.written > self.most_output() {
                     self.stop(Stop::Output);
                 }
                 true
@@ -477,10 +571,18 @@ impl Run {
         }
         let list = self.view.list();
         let count = list.iter().map(|process| process.threads).sum::<u32>();
-        let mut memory = list.iter().map(|process| process.resident).sum::<u64>();
-        // A forked family shares most of its pages: the sum of what is resident counts them many times over.
-        if memory > self.limits.memory && list.len() > 1 {
-            memory = list.iter().map(|process| self.view.proportional(process.pid).unwrap_or(process.resident)).sum();
+        // Files in memory are nobody's resident pages unless they are mapped, and then they must not count twice.
+        let used = |folder: &std::fs::File| rustix::fs::fstatvfs(folder).map_or(0, |s| (s.f_blocks - s.f_bfree) * s.f_frsize);
+        let files = self.in_memory.iter().map(used).sum::<u64>();
+        let mut memory = list.iter().map(|process| process.resident).sum::<u64>() + files;
+        // What is resident may be copies of files, which take memory from nobody; and a forked family shares most of its pages,
+        // which the sum counts many times over.
+        if memory > self.limits.memory || list.len() == 1 && memory > self.limits.memory / 2 {
+            memory = self.held(&list, files);
+            if memory > self.limits.memory && list.len() > 1 {
+                // Pages change hands while one process after the other is asked, when some of a family end: they are asked twice.
+                memory = memory.min(self.held(&self.view.list(), files));
+            }
         }
         self.ending.peak_memory = self.ending.peak_memory.max(memory);
         self.ending.peak_processes = self.ending.peak_processes.max(count);
@@ -489,6 +591,17 @@ impl Run {
         } else if count > self.limits.processes {
             self.stop(Stop::Processes);
         }
+    }
+
+    /// What these processes hold of memory together, files in memory included.
+    fn held(&mut self, list: &[tree::Process], files: u64) -> u64 {
+        let shared = list.len() > 1;
+        let (private, shared) =
+            list.iter().map(|process| self.view.held(process.pid, shared)).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        if let [one] = list {
+            self.file_peak = self.file_peak.max(one.resident.saturating_sub(private + shared));
+        }
+        private + shared.max(files)
     }
 
     /// Has the program's process write down where it is, and reads that.
@@ -514,19 +627,27 @@ impl Run {
                 }
             }
             self.tell_keeper(&[keeper::SIGNAL, DUMP_SIGNAL]);
-            let text = self.read_trace(begin);
+            let (text, closed) = self.read_trace(begin);
             self.ending.threads = super::frames::parse(&text, self.program as u32);
             if self.ending.threads.is_empty() {
-                self.ending.stack_reason = Some(if blocked && self.unblocked != Some(true) {
-                    "the program blocks the signal that would make it say where it is".into()
+                let why = if blocked && self.unblocked != Some(true) {
+                    "the program blocks the signal that would make it say where it is"
+                } else if closed {
+                    "the program closed the descriptor through which it would say where it is"
                 } else {
-                    "the program did not say in time where it is".to_string()
-                });
+                    "the program did not say in time where it is"
+                };
+                self.ending.stack_reason = Some(why.into());
             } else {
                 self.ending.mechanisms.stack = Some(if blocked { "ptrace" } else { "signal" }.into());
             }
         } else {
-            self.ending.stack_reason = Some("the program does not handle the signal that would make it say where it is".into());
+            let executable = self.view.executable(self.program);
+            self.ending.stack_reason = Some(if executable.is_some() && self.executable.is_some() && executable != self.executable {
+                format!("the program's process has become another: {}", self.view.command(self.program))
+            } else {
+                "the program does not handle the signal that would make it say where it is".into()
+            });
         }
         for process in self.view.list().into_iter().filter(|process| process.pid != self.program).take(100) {
             self.ending.threads.push(ThreadInfo {
@@ -539,9 +660,11 @@ impl Run {
     }
 
     /// The dump has no end mark: it ends with a silence. A pipe that is not drained would stall it.
-    fn read_trace(&mut self, begin: Instant) -> String {
+    /// The second value tells whether nobody can write it any more.
+    fn read_trace(&mut self, begin: Instant) -> (String, bool) {
         let mut text = Vec::new();
-        let Some(trace) = &self.trace else { return String::new() };
+        let mut closed = false;
+        let Some(trace) = &self.trace else { return (String::new(), true) };
         let mut block = vec![0_u8; 64 << 10];
         while begin.elapsed() < Duration::from_millis(100) && text.len() < 1 << 20 {
             let silence =
@@ -550,31 +673,39 @@ impl Run {
                 break;
             }
             match rustix::io::read(trace, &mut block) {
-                Ok(0) => break,
+                Ok(0) => {
+                    closed = true;
+                    break;
+                }
                 Ok(n) => text.extend_from_slice(&block[..n]),
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(_) => break,
             }
         }
-        String::from_utf8_lossy(&text).into_owned()
+        (String::from_utf8_lossy(&text).into_owned(), closed)
     }
 
     /// Ends everything that is left of the program, then takes what it had still written.
     fn kill(&mut self) {
+        sys::go_first();
         self.ending.killed = if self.program == 0 { 0 } else { self.view.list().len() as u32 };
-        self.tell_keeper(&[keeper::KILL, 0]);
-        // In a namespace killing its first process ends the rest, only later; without one the keeper's sweep is what
-        // ends the rest, and the helper's own comes after it.
-        let patience = if self.namespaced { 20 } else { 3000 };
-        if !wait_readable(&self.keeper, Duration::from_millis(patience)) {
+        // The keeper of a namespace ends the rest of it in one call. Without one the program may have stopped the keeper, and its end
+        // brings everything it kept to this process, a subreaper.
+        if self.namespaced {
+            self.tell_keeper(&[keeper::KILL, 0]);
+        }
+        if !self.namespaced || !wait_readable(&self.keeper, Duration::from_millis(20)) {
             let _ = pidfd_send_signal(&self.keeper, Signal::KILL);
         }
-        while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
-        tree::sweep(Duration::from_secs(10), |_, _| {});
-        if self.ending.mechanisms.cgroup
+        // Nothing ends a process that the kernel itself holds, in a device or a network file system. It does no harm any more.
+        if wait_readable(&self.keeper, DYING) {
+            while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
+            tree::sweep(DYING, |_| {});
+        }
+        // Without a namespace there may be one even if the keeper was killed before it could say so, or leave it.
+        if (!self.namespaced || self.ending.mechanisms.cgroup)
             && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
         {
-            // The keeper does this too, unless it was killed.
             cgroup.remove();
         }
         // What the keeper had still to say; it has ended, so there are a few messages at most.

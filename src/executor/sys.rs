@@ -31,12 +31,41 @@ pub fn fork() -> io::Result<Forked> {
 }
 
 /// `fork` into new namespaces: the child is the first process of a PID namespace of its own and has its own view of the
-/// mounts. With `user`, in a user namespace too, which needs no privilege.
-pub fn fork_namespaced(user: bool) -> io::Result<Forked> {
-    let flags = libc::CLONE_NEWPID | libc::CLONE_NEWNS | if user { libc::CLONE_NEWUSER } else { 0 } | libc::SIGCHLD;
+/// mounts. With `user`, in a user namespace too, which needs no privilege. With `confined` without a network and with System V
+/// IPC of its own.
+pub fn fork_namespaced(user: bool, confined: bool) -> io::Result<Forked> {
+    let mut flags = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::SIGCHLD;
+    if user {
+        flags |= libc::CLONE_NEWUSER;
+    }
+    if confined {
+        flags |= libc::CLONE_NEWNET | libc::CLONE_NEWIPC;
+    }
     // SAFETY: without CLONE_VM and with a null stack, clone(2) is fork(2); the caller has a single thread. The argument
     // order (flags, stack, parent tid, child tid, tls) differs between architectures only in the arguments that are 0.
     forked(unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(flags), 0_usize, 0_usize, 0_usize, 0_usize) })
+}
+
+/// The version of Landlock's interface that the kernel has; none where it has none.
+pub fn landlock_version() -> Option<i64> {
+    const ASK_VERSION: libc::c_uint = 1;
+    // SAFETY: with this flag the call takes no memory and changes nothing.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, ASK_VERSION) };
+    (version > 0).then_some(version)
+}
+
+/// Makes the mount at a path read-only or writable; with `below`, every mount below it too.
+pub fn set_read_only(path: &std::path::Path, read_only: bool, below: bool) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    let (set, clear) = if read_only { (libc::MOUNT_ATTR_RDONLY, 0) } else { (0, libc::MOUNT_ATTR_RDONLY) };
+    let wanted = libc::mount_attr { attr_set: set, attr_clr: clear, propagation: 0, userns_fd: 0 };
+    let flags = if below { libc::AT_RECURSIVE } else { 0 };
+    // SAFETY: both pointers are to memory that outlives the call, and the size is that of the structure.
+    let done = unsafe {
+        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path.as_ptr(), flags, &raw const wanted, size_of::<libc::mount_attr>())
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Blocks the signals for this thread and gives a descriptor that becomes readable when one is pending.
@@ -89,11 +118,47 @@ pub fn kill_namespace() {
     }
 }
 
+/// A child that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reaped {
+    /// Which.
+    pub pid: i32,
+    /// How, as `waitpid` gives it.
+    pub status: i32,
+    /// The most memory that it, or one of the children it waited for, had resident, in bytes: the kernel's own account.
+    pub peak: u64,
+}
+
+/// Reaps one child that has ended. None when none has; an error when there is no child (ECHILD) or a signal came (EINTR).
+pub fn reap(wait: bool) -> Result<Option<Reaped>, rustix::io::Errno> {
+    let mut status = 0;
+    // SAFETY: both pointers are to memory that outlives the call; a zeroed rusage is a valid one.
+    let (pid, usage) = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        let pid = libc::wait4(-1, &raw mut status, if wait { 0 } else { libc::WNOHANG }, &raw mut usage);
+        (pid, usage)
+    };
+    match pid {
+        -1 => Err(rustix::io::Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(rustix::io::Errno::CHILD)),
+        0 => Ok(None),
+        pid => Ok(Some(Reaped { pid, status, peak: (usage.ru_maxrss as u64) << 10 })),
+    }
+}
+
 /// Sends a signal to a process that the caller knows to be alive or unreaped (its own child).
 pub fn kill(pid: i32, signal: i32) {
     // SAFETY: kill has no memory effects.
     unsafe {
         libc::kill(pid, signal);
+    }
+}
+
+/// Has this process scheduled before all others, where that is allowed: what is to end a bomb must not queue behind it.
+pub fn go_first() {
+    // SAFETY: the parameter outlives the call. Children get the ordinary schedule again.
+    unsafe {
+        let parameter = libc::sched_param { sched_priority: 1 };
+        libc::sched_setscheduler(0, libc::SCHED_RR | libc::SCHED_RESET_ON_FORK, &raw const parameter);
     }
 }
 

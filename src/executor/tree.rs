@@ -6,7 +6,9 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, wait};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use super::sys;
 
 /// One process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +64,17 @@ impl View {
         tree.into_iter().filter(|process| !matches!(process.state, b'Z' | b'X')).collect()
     }
 
-    /// The proportional share of memory of one process: what is shared counts once over all who share it.
-    pub fn proportional(&self, pid: i32) -> Option<u64> {
-        let text = fs::read_to_string(self.proc.join(format!("{pid}/smaps_rollup"))).ok()?;
-        let line = text.lines().find(|line| line.starts_with("Pss:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
+    /// Memory that is the process's own to hold, private and shared, without what is only a copy of a file. With `shared`,
+    /// what several processes share counts as their part of it, which is slow.
+    pub fn held(&self, pid: i32, shared: bool) -> (u64, u64) {
+        let (file, keys) = if shared { ("smaps_rollup", ["Pss_Anon:", "Pss_Shmem:"]) } else { ("status", ["RssAnon:", "RssShmem:"]) };
+        let text = fs::read_to_string(self.proc.join(format!("{pid}/{file}"))).unwrap_or_default();
+        let kib = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.split_whitespace().next()?.parse::<u64>().ok());
+        match keys.map(kib) {
+            [Some(anonymous), Some(shmem)] => (anonymous << 10, shmem << 10),
+            // A kernel that does not say, or a process that has just ended and holds nothing any more.
+            _ => (read(&self.proc, pid).map_or(0, |process| process.resident), 0),
+        }
     }
 
     /// One line of `/proc/PID/status`.
@@ -76,12 +84,23 @@ impl View {
         Some(line[key.len()..].trim_start_matches(':').trim().to_owned())
     }
 
+    /// What it executes.
+    pub fn executable(&self, pid: i32) -> Option<PathBuf> {
+        fs::read_link(self.proc.join(format!("{pid}/exe"))).ok()
+    }
+
     /// The command line, shortened.
     pub fn command(&self, pid: i32) -> String {
         let bytes = fs::read(self.proc.join(format!("{pid}/cmdline"))).unwrap_or_default();
         let words = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
         words.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
     }
+}
+
+/// How many processes the kernel has killed for want of memory since it started.
+pub fn oom_kills() -> Option<u64> {
+    let text = fs::read_to_string("/proc/vmstat").ok()?;
+    text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
 }
 
 fn read(proc: &Path, pid: i32) -> Option<Process> {
@@ -119,41 +138,24 @@ fn below(all: &[Process], root: i32) -> Vec<Process> {
 /// Ends every descendant of this process, which must be a subreaper: stops parents before it kills, so that nothing
 /// forks away, and repeats until the kernel says that there is no child left. `reaped` hears of each one. False when
 /// the time was not enough.
-pub fn sweep(limit: Duration, mut reaped: impl FnMut(Pid, i32)) -> bool {
+pub fn sweep(limit: Duration, mut reaped: impl FnMut(sys::Reaped)) -> bool {
     let me = rustix::process::getpid().as_raw_nonzero().get();
     let view = View::descendants(me);
     let start = Instant::now();
     loop {
         loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
+            match sys::reap(false) {
+                Ok(Some(one)) => reaped(one),
                 Err(rustix::io::Errno::CHILD) => return true,
                 Err(rustix::io::Errno::INTR) => {}
                 _ => break,
             }
         }
-        let mut stopped = HashSet::new();
-        // Stop to a fixpoint: a round that finds nobody new has them all, as a stopped process cannot fork.
-        loop {
-            let fresh = view.list().into_iter().filter(|p| !stopped.contains(&(p.pid, p.started))).collect::<Vec<_>>();
-            if fresh.is_empty() {
-                break;
-            }
-            for process in fresh {
-                signal(&process, Signal::STOP);
-                stopped.insert((process.pid, process.started));
-            }
-            if start.elapsed() > limit {
-                break;
-            }
-        }
-        for process in view.list() {
-            signal(&process, Signal::KILL);
-        }
+        strike(&view, start, limit);
         let round = Instant::now();
         loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) => reaped(pid, status.as_raw()),
+            match sys::reap(false) {
+                Ok(Some(one)) => reaped(one),
                 Err(rustix::io::Errno::CHILD) => return true,
                 Err(rustix::io::Errno::INTR) => {}
                 // Dying takes a moment (a gigabyte takes 50 ms); look again for newcomers after a short while.
@@ -165,6 +167,43 @@ pub fn sweep(limit: Duration, mut reaped: impl FnMut(Pid, i32)) -> bool {
             return false;
         }
     }
+}
+
+/// One round of it: stops to a fixpoint (a round that finds nobody new has them all, as a stopped process cannot fork), then kills.
+fn strike(view: &View, start: Instant, limit: Duration) {
+    let mut stopped = HashSet::new();
+    loop {
+        let fresh = view.list().into_iter().filter(|p| !stopped.contains(&(p.pid, p.started))).collect::<Vec<_>>();
+        if fresh.is_empty() {
+            break;
+        }
+        for process in fresh {
+            signal(&process, Signal::STOP);
+            stopped.insert((process.pid, process.started));
+        }
+        if start.elapsed() > limit {
+            break;
+        }
+    }
+    for process in view.list() {
+        signal(&process, Signal::KILL);
+    }
+}
+
+/// Ends a child of this process, a subreaper that does nothing by itself any more, with everything below it.
+pub fn take_down(child: i32) {
+    let (view, start, limit) = (View::descendants(child), Instant::now(), Duration::from_secs(5));
+    sys::kill(child, libc::SIGSTOP);
+    while !view.list().is_empty() && start.elapsed() < limit {
+        strike(&view, start, limit);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    sys::kill(child, libc::SIGKILL);
+}
+
+/// Whether a process was stopped by a signal.
+pub fn is_stopped(pid: i32) -> bool {
+    read(Path::new("/proc"), pid).is_some_and(|process| matches!(process.state, b'T' | b't'))
 }
 
 /// Signals exactly the process that was listed, not a later one with the same number.

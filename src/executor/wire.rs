@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::confine::Confinement;
 use crate::limits::Limits;
 use crate::outcome::{Mechanisms, ThreadInfo};
 
@@ -32,6 +33,8 @@ pub struct Job {
     pub strict_output: bool,
     /// Whether to use namespaces.
     pub namespaces: bool,
+    /// What it is confined to, if it is.
+    pub confinement: Option<Confinement>,
     /// Passed to the worker as it is.
     pub request: Value,
 }
@@ -55,7 +58,7 @@ pub enum Stop {
     Interrupted,
     /// The interpreter was not ready in time.
     StartTimedOut,
-    /// The interpreter could not be started, or is too old.
+    /// The interpreter could not be started, or is too old, or not be confined.
     NoPython,
     /// The helper itself failed.
     Failed,
@@ -76,6 +79,8 @@ pub struct Ending {
     pub report: Option<Value>,
     /// The guard's report (untrusted).
     pub guard: Option<Value>,
+    /// Whether the kernel sent that signal because there was no memory left.
+    pub kernel_killed: bool,
     /// The most memory seen, in bytes.
     pub peak_memory: u64,
     /// The most processes and threads seen.

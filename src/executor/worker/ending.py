@@ -157,9 +157,28 @@ def fail(error, request):
         pass
     module = getattr(kind, "__module__", None)
     label = kind.__qualname__ if module in ("builtins", "__main__", None) else "%s.%s" % (module, kind.__qualname__)
-    memory = "true" if isinstance(error, MemoryError) else "false"
+    memory = "true" if refused(error) else "false"
     return status, '{"kind":"error","type":%s,"message":%s,"line":%s,"traceback":%s,"memory":%s}' % (
         quote(label), quote(show_text(error)), line_of(error, tb, name), text, memory)
+
+
+def refused(error):
+    """Whether a MemoryError came of an allocation that was refused, not of a `raise` or of a program too deep to compile."""
+    while isinstance(error, MemoryError):
+        tb = error.__traceback__
+        while tb is not None and tb.tb_next is not None:
+            tb = tb.tb_next
+        if tb is None:
+            return False
+        try:
+            from opcode import opname
+
+            if opname[tb.tb_frame.f_code.co_code[tb.tb_lasti]] != "RAISE_VARARGS":
+                return True
+        except Exception:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def remember_lines(request):

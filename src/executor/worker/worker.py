@@ -5,7 +5,8 @@ import os
 import sys
 
 FILE = "<antifreeze>"
-_write, _getpid = os.write, os.getpid
+_write, _getpid, _fstat = os.write, os.getpid, os.fstat
+CHANNEL = ()
 # What the functions here call by name stays what it is when a program puts something else into `builtins`.
 BUILTINS = __builtins__
 # Larger sources are compiled without their tree in between, which would take hundreds of megabytes.
@@ -18,7 +19,12 @@ COMPANY = {
 
 
 def send(control, kind, text):
-    """Sends one frame to the helper."""
+    """Sends one frame to the helper, unless the program closed the channel or put something else in its place."""
+    try:
+        if _fstat(control)[1:3] != CHANNEL:
+            return
+    except OSError:
+        return
     data = text.encode("utf-8", "replace")
     data = len(data).to_bytes(4, "little") + kind + data
     while data:
@@ -29,12 +35,17 @@ def prepare(request, control, trace):
     """Makes everything ready and gives the function that runs the program."""
     import faulthandler
 
+    global CHANNEL
+    CHANNEL = _fstat(control)[1:3]
     for fd in (control, trace):
         os.set_inheritable(fd, False)
     faulthandler.register(_signal.SIGURG, file=trace, all_threads=True, chain=False)
-    sys.argv[:] = request["argv"]
+    argv = request["argv"]
+    if sys.getfilesystemencoding() != "utf-8":
+        argv = [os.fsdecode(arg.encode("utf-8", "surrogateescape")) for arg in argv]
+    sys.argv[:] = argv
     if hasattr(sys, "orig_argv"):
-        sys.orig_argv[:] = [sys.executable, *request["argv"]]
+        sys.orig_argv[:] = [sys.executable, *argv]
     if request["path0"] is not None and sys.path and sys.path[0] == "":
         sys.path[0] = request["path0"]
     main = sys.modules["__main__"]
@@ -131,7 +142,11 @@ def run_program(request, space, control, pid):
         status, report = ending(request)["fail"](error, request)
     # A child that the program forked ends here too; the report is its parent's to give.
     if _getpid() == pid:
-        send(control, b"d", report)
+        try:
+            send(control, b"d", report)
+        except OSError:
+            # The helper heard something else than reports, and listens no more.
+            pass
     return status
 
 
@@ -142,6 +157,12 @@ def execute(request, space, control):
     placed = 0
     failed = None
     body = None
+    # From here on it is the program's time: compiling it may take long, too.
+    try:
+        executable = os.readlink("/proc/self/exe")
+    except OSError:
+        executable = ""
+    send(control, b"r", executable)
     if guards or len(source) <= TREE_LIMIT:
         try:
             tree = compile(source, name, "exec", 0x400, True)
@@ -160,7 +181,8 @@ def execute(request, space, control):
             tree = None
         except BaseException as error:
             failed = error
-    send(control, b"r", '{"guards":%d}' % placed)
+    if placed:
+        send(control, b"g", "%d" % placed)
     if failed is not None:
         raise failed
     if body is None:

@@ -1,0 +1,4 @@
+# expect: crashed
+# status: 134
+import os
+os.abort()

@@ -1,0 +1,4 @@
+# expect: finished
+# status: 0
+import os
+os.execvp('true', ['true'])

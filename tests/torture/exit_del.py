@@ -1,0 +1,6 @@
+# expect: timed_out
+# flags: --timeout 1
+class D:
+    def __del__(self):
+        while True: pass
+d = D()

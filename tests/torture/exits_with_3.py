@@ -1,0 +1,5 @@
+# expect: raised
+# error: SystemExit
+# status: 3
+import sys
+sys.exit(3)

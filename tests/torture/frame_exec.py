@@ -1,0 +1,4 @@
+# expect: timed_out
+# flags: --timeout 1
+# stack: 1
+exec('while True: pass')

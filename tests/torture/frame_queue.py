@@ -1,0 +1,5 @@
+# expect: timed_out
+# flags: --timeout 1
+# stack: 2
+import queue
+queue.Queue().get()

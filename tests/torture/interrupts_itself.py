@@ -1,0 +1,4 @@
+# expect: raised
+# error: KeyboardInterrupt
+# status: 130
+raise KeyboardInterrupt

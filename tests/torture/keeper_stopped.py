@@ -1,0 +1,5 @@
+# expect: timed_out
+# flags: --timeout 1
+import os, signal
+os.kill(os.getppid(), signal.SIGSTOP)
+while True: pass

@@ -1,0 +1,4 @@
+# expect: crashed
+# status: 137
+import os
+os.kill(os.getpid(), 9)

@@ -1,0 +1,4 @@
+# expect: raised
+# error: ZeroDivisionError
+# status: 1
+1 / 0

@@ -1,0 +1,4 @@
+# expect: raised
+# error: MemoryError
+# status: 1
+raise MemoryError('not really')

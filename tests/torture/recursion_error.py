@@ -1,0 +1,4 @@
+# expect: raised
+# error: RecursionError
+def f(): return f()
+f()

@@ -1,0 +1,4 @@
+# expect: crashed
+# status: 139
+import ctypes
+ctypes.string_at(0)

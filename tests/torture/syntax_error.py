@@ -1,0 +1,4 @@
+# expect: raised
+# error: SyntaxError
+def f(:
+    pass

@@ -1,0 +1,4 @@
+# expect: crashed
+# status: 143
+import os
+os.kill(os.getpid(), 15)
