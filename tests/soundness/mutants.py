@@ -31,7 +31,7 @@ def main():
         for part in ("src", "tests", "rules", "snapshots", "examples", "benches"):
             if (ROOT / part).is_dir():
                 shutil.copytree(ROOT / part, copy / part, dirs_exist_ok=True)
-        for part in ("Cargo.toml", "Cargo.lock", "README.md"):
+        for part in ("Cargo.toml", "Cargo.lock", "README.md", "build.rs"):
             shutil.copy(ROOT / part, copy / part)
         text = (copy / file).read_text()
         if text.count(old) != 1:
