@@ -1,4 +1,5 @@
 # expect: too_many_processes
+# modes: ns
 # flags: --timeout 10
 # wrap: bomb
 import os
