@@ -27,18 +27,12 @@ impl Host for Machine<'_> {
     }
 
     fn cost(&mut self, seconds: f64) {
-        if seconds > 0.0 {
-            let before = self.store.path.cost;
-            self.store.path.cost += seconds;
-            let timeout = self.settings.limits.timeout;
-            if before <= timeout && self.store.path.cost > timeout && seconds > timeout / 2.0 {
-                let total = self.store.path.cost;
-                let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
-                let words = [("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
-                // One call that holds the interpreter cannot be interrupted by anything.
-                self.report(FactKind::LongIteration, None, Some(measure), Proof::Proven, &words);
-            }
-        }
+        self.take_time(seconds, None, Proof::Proven);
+    }
+
+    fn spend(&mut self, seconds: f64, callee: &str, iterable: &V) {
+        let proof = if Machine::interruptible(self) && self.runs_code(iterable) { Proof::Likely } else { Proof::Proven };
+        self.take_time(seconds, Some(callee), proof);
     }
 
     fn may_raise(&mut self, class: &str) {
@@ -63,6 +57,14 @@ impl Host for Machine<'_> {
 
     fn take(&mut self, iterable: &V) -> R<Taken> {
         self.take_value(iterable)
+    }
+
+    fn foresee(&mut self, iterable: &V) -> R<Option<Taken>> {
+        Machine::foresee(self, iterable)
+    }
+
+    fn remaining(&mut self, iterator: &V) -> u64 {
+        self.remaining_low(iterator)
     }
 
     fn truth(&mut self, value: &V) -> R<Option<bool>> {
@@ -132,6 +134,28 @@ impl Host for Machine<'_> {
         }
     }
 
+    fn never_returns(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop {
+        self.endless_consumption(iterable, callee, collects)
+    }
+
+    fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool> {
+        let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
+        self.enter_abstract();
+        let result = run(self);
+        self.abstract_loops -= 1;
+        let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
+        (self.store, self.raised) = (store, outer);
+        match result {
+            Ok(certain) => Ok(certain && !raises),
+            Err(Stop::Fuel) => Err(Stop::Fuel),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn survives_memory_error(&mut self) -> bool {
+        Machine::survives_memory_error(self)
+    }
+
     fn sleep(&mut self, low: f64, high: f64, callee: &str) {
         let before = self.store.path.cost;
         self.store.path.cost += low;
@@ -198,6 +222,24 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// A call takes at least so long: reported where it takes the program over the timeout. One call that holds the interpreter
+    /// cannot be interrupted by anything.
+    fn take_time(&mut self, seconds: f64, callee: Option<&str>, proof: Proof) {
+        if seconds <= 0.0 {
+            return;
+        }
+        let before = self.store.path.cost;
+        self.store.path.cost += seconds;
+        let timeout = self.settings.limits.timeout;
+        if before <= timeout && self.store.path.cost > timeout && seconds > timeout / 2.0 {
+            let total = self.store.path.cost;
+            let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+            let mut words = vec![("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
+            words.extend(callee.map(|callee| ("callee", callee.to_owned())));
+            self.report(FactKind::LongIteration, None, Some(measure), proof, &words);
+        }
+    }
+
     /// Code nobody sees may write any global from here on.
     pub fn give_up_globals(&mut self) {
         for id in 0..self.names.len() as u32 {

@@ -1257,13 +1257,8 @@ impl Machine<'_> {
                     return self.contains_item(&taken.items, value);
                 }
                 Obj::Iter(_) | Obj::Generator(_) => {
-                    if self.endless(container) {
-                        // Found at some point, or never: it is looked for only where it could be recognised.
-                        self.may_raise_class("");
-                        return Ok(V::Bool(true));
-                    }
-                    let taken = self.take_iterator(container)?;
-                    return self.contains_item(&taken.items, value);
+                    let (container, value) = (container.clone(), value.clone());
+                    return self.contains_in_iterator(&container, &value);
                 }
                 _ => {}
             },
@@ -1900,7 +1895,7 @@ impl Machine<'_> {
             let slice = slice.clone();
             let taken = self.take_value(&value)?;
             if taken.endless {
-                return self.endless_consumption(&value);
+                return Err(self.endless_consumption(&value, "slice assignment", true));
             }
             let Obj::List(items) = self.store.get(id).clone() else {
                 self.store.escape(object);

@@ -783,7 +783,7 @@ impl Machine<'_> {
     pub fn extend(&mut self, list: &V, iterable: &V) -> R<()> {
         let taken = self.take_value(iterable)?;
         if taken.endless {
-            return self.endless_consumption(iterable);
+            return Err(self.endless_consumption(iterable, "unpacking", true));
         }
         self.burn(taken.items.exact.len() as u64 / 4)?;
         let V::Ref(id) = list else {
@@ -808,20 +808,6 @@ impl Machine<'_> {
         });
         self.store.escape_all(&escapes);
         Ok(())
-    }
-
-    /// An endless iterator is consumed to the end: the operation never returns.
-    pub fn endless_consumption(&mut self, _iterable: &V) -> R<()> {
-        let measure = crate::fact::Measure { unit: crate::fact::Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        let proof = self.proof();
-        self.report(
-            crate::fact::FactKind::EndlessIterator,
-            None,
-            Some(measure),
-            proof,
-            &[("reason", "it consumes an iterator that never ends".to_owned())],
-        );
-        Err(Stop::Dead)
     }
 
     fn format_value(&mut self, value: &V, conversion: Conversion, spec: Option<&V>) -> R<V> {

@@ -3,7 +3,7 @@
 use crate::fact::FactKind;
 use crate::library::builtins::text::{Shown, formatted};
 use crate::library::common::{
-    SIZE_LIMIT, allocates, bag, index, index_or, kind, size, size_value, take_all, type_error, unknown, why_of, with, wrong,
+    SIZE_LIMIT, allocates, bag, index, index_or, kind, size, size_value, collect, type_error, unknown, why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
@@ -195,7 +195,10 @@ fn partition(host: &mut dyn Host, args: &Args, run: fn(&str, &str) -> Option<[St
 fn join(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 2, &|host, [sep, from]| {
         let Some(s) = text(&sep) else { return wrong(host, &sep.clone(), &[sep, from]) };
-        let items = take_all(host, &from, "str.join", cost::C_ITERATION)?;
+        if matches!(from, V::Range(_)) {
+            host.length(&from)?;
+        }
+        let items = collect(host, &from, "str.join", cost::C_ITERATION)?;
         let (low, high) = count(&items);
         let mut total = 0usize;
         let all_exact = items.rest.is_none()
