@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
@@ -220,6 +221,8 @@ impl Machine<'_> {
             if self.uncertain_recursion_limit {
                 return Ok(self.give_up_call(id, &locals));
             }
+            let words = [("callee", self.program.name(code.name).to_owned())];
+            self.report(FactKind::EndlessRecursion, None, None, Proof::Proven, &words);
             return Err(Stop::Raise(V::exception("RecursionError")));
         }
         let active = self.active.get(&function.code).copied().unwrap_or(0);

@@ -3,7 +3,7 @@
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Host, Next, R, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CompareOp};
+use crate::syntax::code::{BinaryOp, CompareOp, Op};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
@@ -189,6 +189,7 @@ impl Host for Machine<'_> {
     fn special(&mut self, name: &str, args: Args) -> R<V> {
         match name {
             "super" => self.make_super(&args),
+            "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
                 self.give_up_globals();
@@ -238,6 +239,25 @@ impl Machine<'_> {
             words.extend(callee.map(|callee| ("callee", callee.to_owned())));
             self.report(FactKind::LongIteration, None, Some(measure), proof, &words);
         }
+    }
+
+    /// Whether a coroutine that has not begun touches nothing but its own variables, and calls nothing of the program: whatever
+    /// runs beside it makes no difference.
+    fn is_isolated(&mut self, coroutine: &V) -> bool {
+        let V::Ref(id) = coroutine else { return false };
+        let Obj::Generator(generator) = self.store.get(*id) else { return false };
+        let Some(frame) = generator.frame.clone().filter(|f| f.pc == 0 && generator.coroutine) else { return false };
+        if frame.locals.iter().any(|v| !matches!(v, V::Undef) && !crate::library::common::is_plain(v)) || !frame.cells.is_empty() {
+            return false;
+        }
+        let code = self.code(frame.code);
+        code.handlers.is_empty()
+            && code.ops.iter().all(|op| match op {
+                Op::LoadGlobal(name) => matches!(self.store.global(name.0), V::Undef | V::Module(_) | V::Lib(_)),
+                Op::LoadName(_) | Op::LoadDeref(_) | Op::LoadNameOrDeref(..) | Op::StoreGlobal(_) | Op::DeleteGlobal(_) => false,
+                Op::StoreAttr(_) | Op::StoreItem | Op::DeleteAttr(_) | Op::DeleteItem | Op::MakeFunction(..) => false,
+                _ => true,
+            })
     }
 
     /// Code nobody sees may write any global from here on.

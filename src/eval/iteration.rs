@@ -622,6 +622,9 @@ impl Machine<'_> {
                 Ok(if left.low >= 1 { Next::Item(parts[0].clone()) } else { Next::Maybe(parts[0].clone()) })
             }
             IterKind::Cycle => {
+                if self.abstract_loops > 0 && self.settle_cycle(id, &parts)? {
+                    return self.next_value(&V::Ref(id));
+                }
                 if !matches!(parts[0], V::None) {
                     match self.next_value(&parts[0])? {
                         Next::Item(v) => {
@@ -765,6 +768,38 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// Inside a loop that is being bounded, a cycle over something that cannot change goes round all of it from now on, in any
+    /// order. Says whether it has just been settled so.
+    fn settle_cycle(&mut self, id: ObjId, parts: &[V]) -> R<bool> {
+        let V::Ref(source) = &parts[0] else { return Ok(false) };
+        let fixed = match self.store.get(*source) {
+            Obj::Iter(i) => match (i.kind, i.parts.first()) {
+                (IterKind::Sequence, Some(V::Ref(_))) => self.consuming > 0,
+                (IterKind::Sequence | IterKind::Range | IterKind::Bag, _) => true,
+                _ => false,
+            },
+            _ => false,
+        };
+        if !fixed || !self.endless(&V::Ref(id)) {
+            return Ok(false);
+        }
+        let taken = self.take_iterator(&parts[0])?;
+        let (saved, low, high) = self.bounds_of(&parts[1]);
+        let (more, most) = crate::library::count(&taken.items);
+        let mut element = saved;
+        for v in taken.items.exact.iter().chain(taken.items.rest.iter().map(|r| &r.element)) {
+            element = Some(match element {
+                None => v.clone(),
+                Some(e) => self.store.join_values(&e, v, false),
+            });
+        }
+        let items = bag_items(element.unwrap_or(V::None), low.saturating_add(more).max(1), high.saturating_add(most));
+        let saved = self.alloc(Obj::List(Rc::new(items)));
+        let parts = vec![V::None, saved, V::any_size(Why::Lost)];
+        self.store.mutate(id, false, |obj| *obj = Obj::Iter(Iter { kind: IterKind::Cycle, parts }));
+        Ok(true)
     }
 
     /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
@@ -1113,7 +1148,7 @@ impl Machine<'_> {
             IterKind::Repeat => matches!(i.parts[1], V::None),
             IterKind::Cycle => match &i.parts[0] {
                 // Endless once something is in it.
-                V::None => matches!(self.obj(&i.parts[1]), Some(Obj::List(items)) if !items.exact.is_empty()),
+                V::None => matches!(self.obj(&i.parts[1]), Some(Obj::List(items)) if crate::library::count(items).0 > 0),
                 first => self.endless(first) || self.certainly_some(first),
             },
             IterKind::Enumerate | IterKind::Pairwise => self.endless(&i.parts[0]),
@@ -1287,6 +1322,9 @@ impl Machine<'_> {
         // Whether in the state that no longer changes there certainly is a next item, and whether anything may have been raised.
         let (mut endless, mut raises) = (false, false);
         let outer = self.raised.take();
+        // While no code of the program runs, no container it iterates over changes.
+        let alone = !self.runs_code(iterator);
+        self.consuming += u32::from(alone);
         for pass in 0..24 {
             let before = self.store.clone();
             let uncaught = self.uncaught_raises;
@@ -1330,6 +1368,7 @@ impl Machine<'_> {
             }
         }
         self.abstract_loops -= 1;
+        self.consuming -= u32::from(alone);
         if let Some(outer) = outer {
             self.add_raised(outer);
         }

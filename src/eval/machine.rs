@@ -124,6 +124,8 @@ pub struct Machine<'p> {
     /// Whether what is evaluated is a function nobody called.
     pub defined_only: bool,
     pub abstract_loops: u32,
+    /// Iterators that are being consumed in C without code of the program.
+    pub consuming: u32,
     sites: HashMap<(Spot, u8, u32), ObjId>,
     /// Active calls by code.
     pub active: HashMap<CodeId, u32>,
@@ -182,6 +184,7 @@ impl<'p> Machine<'p> {
             facts: HashMap::new(),
             defined_only: false,
             abstract_loops: 0,
+            consuming: 0,
             sites: HashMap::new(),
             active: HashMap::new(),
             called: vec![false; program.codes.len()],

@@ -132,6 +132,9 @@ impl Machine<'_> {
             let safe = plain(a) || plain(b);
             self.mark_guard(if safe { GuardState::Safe } else { GuardState::Needed });
         }
+        if let Some(value) = crate::library::modules::decimal::binary(self, op, a, b)? {
+            return Ok(value);
+        }
         // User classes first, then what builtin types do with each other.
         if matches!(self.obj(a), Some(Obj::Instance { .. })) || matches!(self.obj(b), Some(Obj::Instance { .. })) {
             return self.binary_instances(op, a, b, inplace);
@@ -504,7 +507,7 @@ impl Machine<'_> {
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
             let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
-            let text = crate::value::object::Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why };
+            let text = crate::value::object::Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why, digits: x.digits && y.digits };
             return Ok(if is_str(a) { V::Strs(text) } else { V::ManyBytes(text) });
         }
         if let (V::Tuple(x), V::Tuple(y)) = (a, b) {
@@ -551,14 +554,14 @@ impl Machine<'_> {
     fn repeat(&mut self, sequence: &V, n: &Int, why_n: Option<Why>, inplace: bool) -> R<V> {
         let why = sequence.why().into_iter().chain(why_n).max().unwrap_or(Why::Lost);
         let times = |k: Option<i128>| k.map_or(u64::MAX, |k| u64::try_from(k.max(0)).unwrap_or(u64::MAX));
-        let (low, high) = (u64::try_from(n.low.max(0)).unwrap_or(u64::MAX), times(n.upper()));
+        let (mut low, mut high) = (u64::try_from(n.low.max(0)).unwrap_or(u64::MAX), times(n.upper()));
         let element_size = match sequence {
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => 1u64,
             _ => 8,
         };
         let (_, l, h) = match sequence {
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
-                let t = text_of(sequence).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why });
+                let t = text_of(sequence).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why, digits: false });
                 (None, t.low, t.high)
             }
             V::Tuple(_) => self.bounds_of(sequence),
@@ -580,6 +583,10 @@ impl Machine<'_> {
         if n.upper().is_none_or(|k| k >= SIZE_LIMIT) {
             self.may_raise_class("OverflowError");
         }
+        if h == 0 {
+            // Nothing stays nothing, however often it is repeated.
+            (low, high) = (1, 1);
+        }
         let memory = self.settings.limits.memory;
         let bytes_low = total_low * u128::from(element_size);
         if bytes_low > u128::from(memory) {
@@ -591,7 +598,8 @@ impl Machine<'_> {
                 ("expression", format!("{} * {}", self.describe(sequence), n.low)),
                 ("bytes", bytes_low.to_string()),
             ];
-            self.report(FactKind::Repetition, None, Some(measure), Proof::Proven, &words);
+            let survives = self.survives_memory_error();
+            self.report(FactKind::Repetition, None, Some(measure), if survives { Proof::Likely } else { Proof::Proven }, &words);
         }
         if total_high.saturating_mul(u128::from(element_size)) > u128::from(memory) {
             self.may_raise_class("MemoryError");
@@ -605,8 +613,11 @@ impl Machine<'_> {
             V::Bytes(s) if low == high && (s.len() as u128) * u128::from(low) <= MAX_EXACT_TEXT as u128 => {
                 Ok(V::bytes(&s.repeat(low as usize)))
             }
-            V::Str(_) | V::Strs(_) => Ok(V::strs(total_low, total_high, why)),
-            V::Bytes(_) | V::ManyBytes(_) => Ok(V::ManyBytes(crate::value::object::Text { low: total_low, high: total_high, why })),
+            V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
+                let digits = total_low > 0 && text_of(sequence).is_some_and(|t| t.digits);
+                let text = crate::value::object::Text { low: total_low, high: total_high, why, digits };
+                Ok(if matches!(sequence, V::Str(_) | V::Strs(_)) { V::Strs(text) } else { V::ManyBytes(text) })
+            }
             V::Tuple(t) => match &**t {
                 Tuple::Exact(items) if low == high && total_high <= 4096 => {
                     self.burn(total_high / 8)?;
@@ -1397,7 +1408,7 @@ impl Machine<'_> {
                 self.each(&all, Machine::length_of)
             }
             V::Str(_) | V::Bytes(_) | V::Strs(_) | V::ManyBytes(_) => {
-                let t = text_of(value).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost });
+                let t = text_of(value).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false });
                 Ok(bounds(t.low, t.high, t.why))
             }
             V::Tuple(_) => {
@@ -1758,7 +1769,7 @@ impl Machine<'_> {
             return self.each(&all, |m, i| m.load_item(object, i));
         }
         self.check_index(index)?;
-        let text = text_of(object).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost });
+        let text = text_of(object).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false });
         let is_str = matches!(object, V::Str(_) | V::Strs(_));
         let why = crate::library::why(&[object, index]);
         if let V::Slice(slice) = index {
@@ -1783,7 +1794,7 @@ impl Machine<'_> {
                         return Ok(if is_str {
                             V::strs(n, n, why)
                         } else {
-                            V::ManyBytes(crate::value::object::Text { low: n, high: n, why })
+                            V::ManyBytes(crate::value::object::Text { low: n, high: n, why, digits: false })
                         });
                     }
                 }
@@ -1797,7 +1808,7 @@ impl Machine<'_> {
             return Ok(if is_str {
                 V::strs(0, text.high, why)
             } else {
-                V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why })
+                V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why, digits: false })
             });
         }
         if let Some(n) = index.exact_int() {

@@ -1,7 +1,7 @@
 //! Builtins that turn values into text, and those that read and write it.
 
 use crate::fact::{FactKind, Proof};
-use crate::library::builtins::numbers::{MAX_STR_DIGITS, too_many_digits};
+use crate::library::builtins::numbers::digits_convert;
 use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, open_instance, type_error, unknown, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
@@ -111,10 +111,13 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
         V::Ints(r) => {
             let (low, high) = r.0.decimal_length();
             let sign = u64::from(r.0.may_be_negative());
-            if high.saturating_sub(sign) > MAX_STR_DIGITS {
-                too_many_digits(host, low > MAX_STR_DIGITS + 1)?;
+            if digits_convert(host, (low.saturating_sub(sign), high))? {
+                let (least, most) = (r.0.bits_low, r.0.bits_high);
+                if least > host.limits().int_bits {
+                    host.integer(FactKind::Digits, "str", format!("an integer of {least} bits as text"), (least, most));
+                }
+                host.cost(cost::int_to_str(least));
             }
-            // The conversion is quadratic, where it is not refused.
             Ok(Shown::Length(low, high, r.1))
         }
         V::Float(f) => Ok(Shown::Exact(crate::value::decimal::repr_float(*f))),

@@ -4,10 +4,13 @@ use super::Entry;
 
 mod asyncio;
 mod collections;
+pub mod decimal;
 mod functools;
+mod futures;
 mod heapq;
 mod itertools;
 mod math;
+mod numpy;
 mod operator;
 mod plain;
 mod random;
@@ -24,10 +27,14 @@ pub fn find(name: &str) -> Option<Entry> {
         "asyncio" => asyncio::find(rest),
         "bisect" => heapq::find_bisect(rest),
         "collections" => collections::find(rest),
+        "concurrent" => futures::find(rest),
+        "decimal" => decimal::find(rest),
+        "fractions" => decimal::find_fractions(rest),
         "functools" => functools::find(rest),
         "heapq" => heapq::find(rest),
         "itertools" => itertools::find(rest),
         "math" => math::find(rest),
+        "numpy" => numpy::find(rest),
         "operator" => operator::find(rest),
         "random" => random::find(rest),
         "secrets" => random::find_secrets(rest),
@@ -383,5 +390,6 @@ pub fn is_plain_manager(name: &str) -> bool {
             | "tempfile.TemporaryDirectory"
             | "tempfile.NamedTemporaryFile"
             | "decimal.localcontext"
+            | "concurrent.futures.ThreadPoolExecutor"
     )
 }

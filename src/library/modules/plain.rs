@@ -1,5 +1,6 @@
 //! Modules of which little more is known than the types of their results, as one table, and constants.
 
+use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{V, Why};
 
@@ -84,6 +85,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "typing.cast" => cast,
         "sys.exit" => exit,
         "sys.setrecursionlimit" => set_recursion_limit,
+        "sys.set_int_max_str_digits" => set_digits,
         "signal.signal"
         | "signal.alarm"
         | "signal.setitimer"
@@ -139,7 +141,32 @@ fn exit(host: &mut dyn Host, args: Args) -> R<V> {
     Err(host.raise("SystemExit", ""))
 }
 
+/// The limit on digits of conversions between int and str. Early releases of 3.9 and 3.10 lack it.
+fn set_digits(host: &mut dyn Host, args: Args) -> R<V> {
+    let [most] = all(host, &args, ["maxdigits"])?;
+    let known = most.exact_int().and_then(|n| u64::try_from(n).ok());
+    match known {
+        Some(1..640) => return Err(host.raise("ValueError", "maxdigits must be 0 or larger than 640")),
+        None => host.may_raise(""),
+        _ => {}
+    }
+    host.store().path.switches.str_digits = known;
+    Ok(V::None)
+}
+
+/// Limits beyond this hold more frames than a C stack does.
+const DEEP: i128 = 100_000;
+
 fn set_recursion_limit(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some(limit) = args.pos.first().and_then(V::exact_int) {
+        if limit >= 1 << 31 {
+            return Err(host.raise("OverflowError", "signed integer is greater than maximum"));
+        }
+        if limit > DEEP {
+            let words = [("callee", "sys.setrecursionlimit".to_owned()), ("depth", limit.to_string())];
+            host.fact(FactKind::RaisedRecursionLimit, None, Proof::Proven, &words);
+        }
+    }
     host.may_raise("");
     host.special("setrecursionlimit", args)
 }

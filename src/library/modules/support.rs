@@ -246,7 +246,7 @@ pub fn outside_str(host: &mut dyn Host, args: Args) -> R<V> {
 /// Some bytes from outside.
 pub fn outside_bytes(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Outside }))
+    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Outside, digits: false }))
 }
 
 /// Some int from outside.
