@@ -690,7 +690,7 @@ impl Machine<'_> {
         };
         // A sleep waits when it is awaited.
         if let Obj::Partial { function: V::Lib(name), .. } = self.store.get(*id)
-            && &*name.text() == "asyncio.sleep.wait"
+            && matches!(&*name.text(), "asyncio.sleep.wait" | "asyncio.gather.wait" | "asyncio.create_task.wait")
         {
             return self.call_value(awaitable, Args::default());
         }

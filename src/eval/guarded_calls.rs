@@ -6,7 +6,7 @@ use crate::syntax::Program;
 use crate::syntax::code::{Code, Op};
 
 /// Names, and with how many arguments a call of them computes an integer that may be large.
-const NAMES: [(&str, &[u16]); 16] = [
+const NAMES: [(&str, &[u16]); 17] = [
     ("pow", &[2]),
     ("ipow", &[2]),
     ("lshift", &[2]),
@@ -23,6 +23,7 @@ const NAMES: [(&str, &[u16]); 16] = [
     ("comb", &[2]),
     ("perm", &[1, 2]),
     ("prod", &[1]),
+    ("reduce", &[2, 3]),
 ];
 
 /// The calls in a piece of code that are worth a check.

@@ -131,6 +131,10 @@ impl Host for Machine<'_> {
         self.check_integer(kind, op, expression, bits);
         if bits.1 > self.settings.limits.int_bits {
             self.mark_guard(GuardState::Needed);
+            let spot = self.spot();
+            if matches!(self.code(spot.code).ops.get(spot.pc as usize), Some(Op::Call(_, None) | Op::CallMethod(_, None))) {
+                self.call_guards.insert((spot.code, spot.pc));
+            }
         }
     }
 
@@ -189,6 +193,7 @@ impl Host for Machine<'_> {
     fn special(&mut self, name: &str, args: Args) -> R<V> {
         match name {
             "super" => self.make_super(&args),
+            "multiplies" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.multiplies(v)))),
             "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
@@ -239,6 +244,21 @@ impl Machine<'_> {
             words.extend(callee.map(|callee| ("callee", callee.to_owned())));
             self.report(FactKind::LongIteration, None, Some(measure), proof, &words);
         }
+    }
+
+    /// Whether a function of the program gives the product of its two arguments and does nothing else.
+    fn multiplies(&self, function: &V) -> bool {
+        let Some(Obj::Function(f)) = self.obj(function) else { return false };
+        let code = self.code(f.code);
+        let params = &code.params;
+        if params.positional != 2 || params.keyword_only != 0 || code.is_generator || code.is_async {
+            return false;
+        }
+        let body: Vec<&Op> = code.ops.iter().filter(|op| !matches!(op, Op::Nop)).collect();
+        let loads = |a: &Op, b: &Op| {
+            matches!((a, b), (Op::LoadLocal(0), Op::LoadLocal(1)) | (Op::LoadLocal(1), Op::LoadLocal(0)))
+        };
+        matches!(body.as_slice(), [a, b, Op::Binary(BinaryOp::Mul), Op::Return, ..] if loads(a, b))
     }
 
     /// Whether a coroutine that has not begun touches nothing but its own variables, and calls nothing of the program: whatever

@@ -14,6 +14,9 @@ use super::machine::{Exit, Machine};
 /// An iterator that certainly gives more items than this is bounded at once.
 const FAR: u64 = 1 << 22;
 
+/// How deep iterators over iterators are looked through.
+const MAX_NESTING: u32 = 8;
+
 /// How many items of an iterator are compared one by one.
 const LOOKED_AT: u64 = 4096;
 
@@ -622,9 +625,6 @@ impl Machine<'_> {
                 Ok(if left.low >= 1 { Next::Item(parts[0].clone()) } else { Next::Maybe(parts[0].clone()) })
             }
             IterKind::Cycle => {
-                if self.abstract_loops > 0 && self.settle_cycle(id, &parts)? {
-                    return self.next_value(&V::Ref(id));
-                }
                 if !matches!(parts[0], V::None) {
                     match self.next_value(&parts[0])? {
                         Next::Item(v) => {
@@ -770,20 +770,30 @@ impl Machine<'_> {
         }
     }
 
-    /// Inside a loop that is being bounded, a cycle over something that cannot change goes round all of it from now on, in any
-    /// order. Says whether it has just been settled so.
-    fn settle_cycle(&mut self, id: ObjId, parts: &[V]) -> R<bool> {
-        let V::Ref(source) = &parts[0] else { return Ok(false) };
+    /// Before an iterator is bounded, each cycle in it over something that cannot change goes round all of it from now on, in any
+    /// order. `alone`: no code of the program runs meanwhile, so no container changes.
+    fn settle_cycles(&mut self, iterator: &V, alone: bool, depth: u32) -> R<()> {
+        let V::Ref(id) = iterator else { return Ok(()) };
+        let Some((kind, parts)) = self.parts(*id) else { return Ok(()) };
+        if kind != IterKind::Cycle {
+            if depth > 0 {
+                for part in &parts {
+                    self.settle_cycles(part, alone, depth - 1)?;
+                }
+            }
+            return Ok(());
+        }
+        let V::Ref(source) = &parts[0] else { return Ok(()) };
         let fixed = match self.store.get(*source) {
             Obj::Iter(i) => match (i.kind, i.parts.first()) {
-                (IterKind::Sequence, Some(V::Ref(_))) => self.consuming > 0,
+                (IterKind::Sequence, Some(V::Ref(_))) => alone,
                 (IterKind::Sequence | IterKind::Range | IterKind::Bag, _) => true,
                 _ => false,
             },
             _ => false,
         };
-        if !fixed || !self.endless(&V::Ref(id)) {
-            return Ok(false);
+        if !fixed || !self.endless(iterator) {
+            return Ok(());
         }
         let taken = self.take_iterator(&parts[0])?;
         let (saved, low, high) = self.bounds_of(&parts[1]);
@@ -798,8 +808,8 @@ impl Machine<'_> {
         let items = bag_items(element.unwrap_or(V::None), low.saturating_add(more).max(1), high.saturating_add(most));
         let saved = self.alloc(Obj::List(Rc::new(items)));
         let parts = vec![V::None, saved, V::any_size(Why::Lost)];
-        self.store.mutate(id, false, |obj| *obj = Obj::Iter(Iter { kind: IterKind::Cycle, parts }));
-        Ok(true)
+        self.store.mutate(*id, true, |obj| *obj = Obj::Iter(Iter { kind: IterKind::Cycle, parts }));
+        Ok(())
     }
 
     /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
@@ -1324,7 +1334,7 @@ impl Machine<'_> {
         let outer = self.raised.take();
         // While no code of the program runs, no container it iterates over changes.
         let alone = !self.runs_code(iterator);
-        self.consuming += u32::from(alone);
+        self.settle_cycles(iterator, alone, MAX_NESTING)?;
         for pass in 0..24 {
             let before = self.store.clone();
             let uncaught = self.uncaught_raises;
@@ -1368,7 +1378,6 @@ impl Machine<'_> {
             }
         }
         self.abstract_loops -= 1;
-        self.consuming -= u32::from(alone);
         if let Some(outer) = outer {
             self.add_raised(outer);
         }

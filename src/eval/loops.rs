@@ -563,8 +563,9 @@ impl Machine<'_> {
 
     /// Where every iteration of a loop certainly appends to one list, and how many bytes it keeps with that.
     fn collecting(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<(usize, FactKind, u64)> {
-        let (head, end) = (l.info.head as usize, l.info.back as usize);
-        let body = code.ops.get(head..end)?;
+        // What decides whether there is another iteration comes first.
+        let head = l.condition_jump.map_or(l.info.head, |jump| jump + 1) as usize;
+        let body = code.ops.get(head..l.info.back as usize)?;
         for (i, op) in body.iter().enumerate() {
             match op {
                 // The list is a reference more; an item that is made anew each time is kept as well.

@@ -124,8 +124,8 @@ pub struct Machine<'p> {
     /// Whether what is evaluated is a function nobody called.
     pub defined_only: bool,
     pub abstract_loops: u32,
-    /// Iterators that are being consumed in C without code of the program.
-    pub consuming: u32,
+    /// Calls of function forms that may give an integer over the limit, under whatever name.
+    pub call_guards: std::collections::HashSet<(CodeId, Pc)>,
     sites: HashMap<(Spot, u8, u32), ObjId>,
     /// Active calls by code.
     pub active: HashMap<CodeId, u32>,
@@ -184,7 +184,7 @@ impl<'p> Machine<'p> {
             facts: HashMap::new(),
             defined_only: false,
             abstract_loops: 0,
-            consuming: 0,
+            call_guards: std::collections::HashSet::new(),
             sites: HashMap::new(),
             active: HashMap::new(),
             called: vec![false; program.codes.len()],

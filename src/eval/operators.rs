@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::library::common::{concat, table_add};
+use crate::library::common::{POINTER, allocates, concat, table_add};
 use crate::library::{Args, R, Stop};
 use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::convert;
@@ -507,7 +507,16 @@ impl Machine<'_> {
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
             let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
-            let text = crate::value::object::Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why, digits: x.digits && y.digits };
+            let text = crate::value::object::Text {
+                low: x.low.saturating_add(y.low),
+                high: x.high.saturating_add(y.high),
+                why,
+                digits: x.digits && y.digits,
+            };
+            if text.low >= SIZE_LIMIT as u64 {
+                return Err(Stop::Raise(V::OneOf(Rc::new([V::exception("MemoryError"), V::exception("OverflowError")]))));
+            }
+            allocates(self, FactKind::Repetition, "+", text.low, text.high);
             return Ok(if is_str(a) { V::Strs(text) } else { V::ManyBytes(text) });
         }
         if let (V::Tuple(x), V::Tuple(y)) = (a, b) {
@@ -525,7 +534,9 @@ impl Machine<'_> {
                         (Some(e), None) | (None, Some(e)) => e,
                         (None, None) => V::None,
                     };
-                    Ok(V::tuple_bag(element, l1.saturating_add(l2), h1.saturating_add(h2)))
+                    let (low, high) = (l1.saturating_add(l2), h1.saturating_add(h2));
+                    allocates(self, FactKind::Repetition, "+", low.saturating_mul(POINTER), high.saturating_mul(POINTER));
+                    Ok(V::tuple_bag(element, low, high))
                 }
             };
         }
@@ -545,6 +556,8 @@ impl Machine<'_> {
             let mut escapes = Vec::new();
             concat(&mut items, &y, &mut escapes);
             self.store.escape_all(&escapes);
+            let (low, high) = crate::library::count(&items);
+            allocates(self, FactKind::Repetition, "+", low.saturating_mul(POINTER), high.saturating_mul(POINTER));
             return Ok(self.alloc(Obj::List(Rc::new(items))));
         }
         self.other_binary(a, b)

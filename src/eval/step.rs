@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::library::common::{concat, push};
+use crate::fact::FactKind;
+use crate::library::common::{POINTER, allocates, concat, hoards, push};
 use crate::library::{Args, Next, R, Stop};
-use crate::syntax::code::{BinaryOp, Code, CompareOp, Conversion, NamesId, Op, UnaryOp};
+use crate::syntax::code::{BinaryOp, Code, CodeKind, CompareOp, Conversion, NamesId, Op, UnaryOp};
 use crate::value::object::{Class, DictKind, Exc, Frame, Function, Items, MAX_EXACT_ITEMS, Obj, Sym, Table, Tuple, V, Why};
 
 use super::machine::{Context, Flow, Machine};
@@ -225,6 +226,9 @@ impl Machine<'_> {
                 let value = pop(frame);
                 let list = frame.stack[frame.stack.len() - n as usize].clone();
                 self.append(&list, value);
+                if let (V::Ref(id), CodeKind::Comprehension) = (&list, self.code(frame.code).kind) {
+                    hoards(self, FactKind::Materialisation, "comprehension", *id);
+                }
             }
             Op::SetAdd(n) => {
                 let value = pop(frame);
@@ -786,6 +790,16 @@ impl Machine<'_> {
             return Err(self.endless_consumption(iterable, "unpacking", true));
         }
         self.burn(taken.items.exact.len() as u64 / 4)?;
+        let (mut low, mut high) = crate::library::count(&taken.items);
+        if let Some(Obj::List(items)) = self.obj(list) {
+            let (least, most) = crate::library::count(items);
+            (low, high) = (low.saturating_add(least), high.saturating_add(most));
+        }
+        if matches!(iterable, V::Range(_)) {
+            // A range whose length does not fit raises.
+            self.length_of(iterable)?;
+        }
+        allocates(self, FactKind::Materialisation, "list", low.saturating_mul(POINTER), high.saturating_mul(POINTER));
         let V::Ref(id) = list else {
             self.store.escape_all(&taken.items.exact);
             return Ok(());

@@ -456,6 +456,32 @@ pub fn allocates(host: &mut dyn Host, kind: FactKind, callee: &str, low: u64, hi
     true
 }
 
+/// How often what a growing list holds is added up: each time so many items have come.
+const ADDED_UP: usize = 1024;
+
+/// A list has grown by an item. Where the lists and strings it holds are over the memory limit together, that is reported.
+pub fn hoards(host: &mut dyn Host, kind: FactKind, callee: &str, list: ObjId) {
+    let (Obj::List(items) | Obj::Deque(items, _)) = host.store().get(list) else { return };
+    if items.exact.is_empty() || items.exact.len() % ADDED_UP != 0 || items.rest.is_some() {
+        return;
+    }
+    let items = items.clone();
+    let mut seen = std::collections::HashSet::new();
+    let mut bytes = POINTER.saturating_mul(items.exact.len() as u64);
+    for item in &items.exact {
+        let V::Ref(id) = item else { continue };
+        if host.store().is_summary(*id) || !seen.insert(*id) {
+            continue;
+        }
+        bytes = bytes.saturating_add(match host.store().get(*id) {
+            Obj::List(inner) => super::count(inner).0.saturating_mul(POINTER),
+            Obj::ByteArray(text) => text.low,
+            _ => 0,
+        });
+    }
+    allocates(host, kind, callee, bytes, u64::MAX);
+}
+
 /// An iterator on the heap.
 pub fn iterator(host: &mut dyn Host, kind: crate::value::object::IterKind, parts: Vec<V>) -> V {
     host.alloc(Obj::Iter(crate::value::object::Iter { kind, parts }))

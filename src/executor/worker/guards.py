@@ -132,6 +132,10 @@ def make_check(op):
         """Operands of which one is a bool or of a subclass of int, or that are anything else."""
         if isinstance(a, _int) and isinstance(b, _int) and not own(a, op) and not own(b, op):
             return bits_of(_int(a), _int(b))
+        if op == "**" and _type(b) is _int:
+            fractions = sys.modules.get("fractions")
+            if _type(a) is getattr(fractions, "Fraction", None):
+                return max(power_bits(a._numerator, _abs(b)), power_bits(a._denominator, _abs(b)))
         return 0
 
     def check(a, b):
@@ -223,6 +227,8 @@ def call_bits(function, args, kwargs):
             return op, 0
         a, b = args if name not in REFLECTED else args[::-1]
         return op, BITS[op](a, b)
+    if function is _functools.reduce and not kwargs and len(args) in (2, 3) and args[0] in (_operator.mul, _operator.imul):
+        return "functools.reduce", factors_bits(args[1]) if args[2:] in ((), (1,)) else 0
     math = sys.modules.get("math")
     if math is None or kwargs or getattr(math, name, None) is not function:
         return name, 0
@@ -232,10 +238,25 @@ def call_bits(function, args, kwargs):
         return "math." + name, choose_bits(*args, name == "comb")
     if name == "perm" and len(args) == 1 and plain(*args):
         return "math.perm", factorial_bits(args[0])
-    if name == "prod" and len(args) == 1 and _type(args[0]) in (list, tuple) and plain(*args[0]) and 0 not in args[0]:
-        bits = sum(_abs(item).bit_length() - 1 for item in args[0]) + 1
-        return "math.prod", bits if bits > LIMIT else 0
+    if name == "prod" and len(args) == 1:
+        return "math.prod", factors_bits(args[0])
     return name, 0
+
+
+def factors_bits(factors):
+    """Least bits of the product of what is there already: nothing is consumed, and nothing long is looked through."""
+    if _type(factors) is range:
+        if len(factors) > 1 << 20:
+            # The first ones alone decide.
+            factors = factors[:1 << 20] if factors.step > 0 and factors.start > 0 else ()
+        if factors and factors[0] < 0 < factors[-1] and 0 in factors:
+            return 0
+    elif _type(factors) not in (list, tuple) or not plain(*factors):
+        return 0
+    if 0 in factors:
+        return 0
+    bits = sum(_abs(item).bit_length() - 1 for item in factors) + 1
+    return bits if bits > LIMIT else 0
 
 
 POW = pow

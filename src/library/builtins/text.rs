@@ -6,7 +6,7 @@ use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, 
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
 use crate::value::format::{Formatted, Spec, Value};
-use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Tuple, V, Why};
+use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Sym, Tuple, V, Why};
 use crate::value::text::{repr_bytes, repr_str};
 
 /// The entry for a name.
@@ -17,6 +17,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "ascii" => Entry::Function(ascii),
         "format" => Entry::Function(format),
         "print" => Entry::Function(print),
+        "open" => Entry::Function(open),
         "input" => Entry::Function(input),
         _ => return None,
     })
@@ -433,4 +434,23 @@ fn input(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("EOFError");
     host.may_raise("UnicodeDecodeError");
     Ok(V::strs(0, u64::MAX, Why::Outside))
+}
+
+/// A file: what is in it comes from outside.
+fn open(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.pos.is_empty() && args.kw.is_empty() {
+        return type_error(host);
+    }
+    for class in ["OSError", "ValueError", "TypeError", "LookupError"] {
+        host.may_raise(class);
+    }
+    if let Some(opener) = args.keyword("opener").cloned() {
+        unknown(host, &[opener]);
+    }
+    Ok(match args.get(1, "mode") {
+        None => V::Instance(Sym::new("io.TextIOWrapper"), Why::Outside),
+        Some(V::Str(mode)) if !mode.contains('b') => V::Instance(Sym::new("io.TextIOWrapper"), Why::Outside),
+        Some(V::Str(_)) => V::Instance(Sym::new("io.IOBase"), Why::Outside),
+        Some(_) => V::Unknown(Why::Outside),
+    })
 }

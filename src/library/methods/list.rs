@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, concat, element, equal, index_or, is_plain, kind, list_items, push, set_list, shuffled, collect, unknown, why_of,
+    allocates, bag, concat, hoards, element, equal, index_or, is_plain, kind, list_items, push, set_list, shuffled, collect, unknown, why_of,
     with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
@@ -62,6 +62,7 @@ fn append(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list, x]) };
         host.cost(cost::LIST_APPEND.seconds);
         change(host, id, |items, escapes| push(items, x, escapes));
+        hoards(host, FactKind::Growth, "list.append", id);
         Ok(V::None)
     })
 }

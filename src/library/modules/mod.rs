@@ -4,6 +4,7 @@ use super::Entry;
 
 mod asyncio;
 mod collections;
+mod copy;
 pub mod decimal;
 mod functools;
 mod futures;
@@ -28,6 +29,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "bisect" => heapq::find_bisect(rest),
         "collections" => collections::find(rest),
         "concurrent" => futures::find(rest),
+        "copy" => copy::find(rest),
         "decimal" => decimal::find(rest),
         "fractions" => decimal::find_fractions(rest),
         "functools" => functools::find(rest),
@@ -385,6 +387,7 @@ pub fn is_plain_manager(name: &str) -> bool {
         name,
         "open"
             | "io.TextIOWrapper"
+            | "io.IOBase"
             | "io.StringIO"
             | "io.BytesIO"
             | "tempfile.TemporaryDirectory"

@@ -42,11 +42,25 @@ pub fn find(name: &str) -> Option<Entry> {
         | "urllib.parse.urlencode"
         | "getpass.getuser"
         | "traceback.format_exc"
-        | "socket.gethostname" => outside_str,
+        | "socket.gethostname"
+        | "json.JSONEncoder.encode"
+        | "string.capwords"
+        | "urllib.parse.quote_plus"
+        | "urllib.parse.unquote_plus"
+        | "urllib.parse.urljoin"
+        | "unicodedata.normalize"
+        | "time.ctime" => outside_str,
         "shutil.which" => outside_str_or_none,
         "json.loads" | "re.escape" | "os.environ.get" | "os.getenv" | "os.environ.copy" | "os.stat" | "typing.TypeVar"
         | "typing.ParamSpec" | "typing.NewType" | "sys.exc_info" | "sys.stdout.write" | "sys.stderr.write" | "os.path.splitext"
-        | "os.path.split" => outside_any,
+        | "os.path.split" | "re.compile" | "re.match" | "re.search" | "re.fullmatch" | "re.finditer" | "re.split" | "re.findall"
+        | "re.sub" | "re.subn" | "statistics.mean" | "statistics.median" | "statistics.mode" | "statistics.multimode"
+        | "statistics.median_low" | "statistics.median_high" | "statistics.variance" | "statistics.pvariance"
+        | "statistics.quantiles" | "unicodedata.name" | "datetime.datetime.now" | "datetime.date.today"
+        | "datetime.datetime.utcnow" | "datetime.timedelta" | "datetime.datetime" | "datetime.date" | "hashlib.sha256"
+        | "hashlib.md5" | "hashlib.sha1" | "hashlib.sha512" | "uuid.uuid4" | "collections.namedtuple" => outside_any,
+        "statistics.fmean" | "statistics.stdev" | "statistics.pstdev" | "statistics.geometric_mean" | "time.clock_getres"
+        | "time.clock_gettime" => outside_float,
         "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
         "os.getpid"
         | "os.getppid"
