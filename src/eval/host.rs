@@ -67,6 +67,10 @@ impl Host for Machine<'_> {
         self.remaining_low(iterator)
     }
 
+    fn steps(&mut self, iterator: &V) -> u64 {
+        self.steps_low(iterator)
+    }
+
     fn truth(&mut self, value: &V) -> R<Option<bool>> {
         self.truth_value(value)
     }
@@ -255,9 +259,7 @@ impl Machine<'_> {
             return false;
         }
         let body: Vec<&Op> = code.ops.iter().filter(|op| !matches!(op, Op::Nop)).collect();
-        let loads = |a: &Op, b: &Op| {
-            matches!((a, b), (Op::LoadLocal(0), Op::LoadLocal(1)) | (Op::LoadLocal(1), Op::LoadLocal(0)))
-        };
+        let loads = |a: &Op, b: &Op| matches!((a, b), (Op::LoadLocal(0), Op::LoadLocal(1)) | (Op::LoadLocal(1), Op::LoadLocal(0)));
         matches!(body.as_slice(), [a, b, Op::Binary(BinaryOp::Mul), Op::Return, ..] if loads(a, b))
     }
 

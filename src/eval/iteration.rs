@@ -1222,6 +1222,52 @@ impl Machine<'_> {
         }
     }
 
+    /// At least how many times a loop goes round to take all of an iterator, what it passes over included, unless something
+    /// raises.
+    pub fn steps_low(&mut self, iterator: &V) -> u64 {
+        let V::Ref(id) = iterator else { return 0 };
+        if let Obj::Generator(generator) = self.store.get(*id) {
+            let Some((source, inner)) = self.loops_of_expression(generator) else { return 0 };
+            return self.steps_low(&source).saturating_mul(inner);
+        }
+        match self.parts(*id) {
+            Some((IterKind::Filter | IterKind::FilterFalse | IterKind::Starmap | IterKind::Accumulate, parts)) => self.steps_low(&parts[1]),
+            Some((IterKind::Enumerate, parts)) => self.steps_low(&parts[0]),
+            Some((IterKind::Map, parts)) if parts.len() == 2 => self.steps_low(&parts[1]),
+            _ => self.remaining_low(iterator),
+        }
+    }
+
+    /// What a generator expression that has not been started runs over, and how often its inner loops go round for each item:
+    /// they run over ranges of a fixed length, and no condition comes before them.
+    fn loops_of_expression(&self, generator: &Generator) -> Option<(V, u64)> {
+        let frame = generator.frame.as_ref().filter(|f| f.pc == 0)?;
+        let code = self.code(frame.code);
+        if code.kind != CodeKind::Comprehension || code.is_async || generator.may_be_done || code.loops.is_empty() {
+            return None;
+        }
+        let mut inner: u64 = 1;
+        let mut before = code.loops[0].head as usize;
+        for l in &code.loops[1..] {
+            let head = l.head as usize;
+            let between = code.ops.get(before..head)?;
+            let jumps = |op: &Op| matches!(op, Op::Jump(_) | Op::JumpIfTrue(_) | Op::JumpIfFalse(_) | Op::LoopBack(_));
+            let length = between.iter().rposition(|op| matches!(op, Op::Call(1, None))).and_then(|at| {
+                match (between.get(at.checked_sub(2)?)?, between.get(at - 1)?) {
+                    (Op::LoadGlobal(name), Op::Const(c)) if matches!(self.store.global(name.0), V::Undef) => {
+                        let range = &*self.program.names[name.0 as usize] == "range" && !self.store.builtins_open;
+                        self.consts[c.0 as usize].exact_int().filter(|_| range)
+                    }
+                    _ => None,
+                }
+            });
+            let Some(length) = length.filter(|_| !between.iter().any(jumps)) else { break };
+            inner = inner.saturating_mul(u64::try_from(length.max(0)).unwrap_or(u64::MAX));
+            before = head;
+        }
+        Some((frame.locals.first().cloned()?, inner))
+    }
+
     /// What taking all of an iterable would give, where nothing in it may raise. The state stays as it is.
     pub fn foresee(&mut self, iterable: &V) -> R<Option<Taken>> {
         let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
@@ -1286,11 +1332,16 @@ impl Machine<'_> {
     }
 
     pub fn take_iterator(&mut self, iterator: &V) -> R<Taken> {
+        // At least so many come in all, if nothing raises and nothing is taken away meanwhile.
+        let mut least = self.remaining_low(iterator);
+        if self.runs_code(iterator) && !self.cannot_shrink(iterator, MAX_NESTING) {
+            least = 0;
+        }
         // So many items are not followed one by one.
-        if self.remaining_low(iterator) > FAR {
+        if least > FAR {
             return match self.next_value(iterator)? {
                 Next::End => Ok(Taken { items: Items::default(), endless: false }),
-                Next::Item(v) | Next::Maybe(v) => self.take_bounded(iterator, Items::default(), v),
+                Next::Item(v) | Next::Maybe(v) => self.take_bounded(iterator, Items::default(), v, least),
             };
         }
         let mut items = Items::default();
@@ -1310,7 +1361,7 @@ impl Machine<'_> {
                             let element = self.store.join_values(&r.element, &v, maybe > 8);
                             let stable = element == r.element;
                             if (stable && maybe > 12) || maybe > TAKE_UNKNOWN {
-                                return self.take_bounded(iterator, items, element);
+                                return self.take_bounded(iterator, items, element, least);
                             }
                             Rest { element, value: V::None, low: 0, high: r.high + 1 }
                         }
@@ -1325,8 +1376,8 @@ impl Machine<'_> {
     }
 
     /// The items seem to be bounded by one value: takes what is left with the state widened until nothing changes.
-    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V) -> R<Taken> {
-        let (low, high) = (self.remaining_low(iterator), self.remaining_high(iterator));
+    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V, least: u64) -> R<Taken> {
+        let high = self.remaining_high(iterator);
         self.enter_abstract();
         let mut result = Ok(());
         // Whether in the state that no longer changes there certainly is a next item, and whether anything may have been raised.
@@ -1386,9 +1437,9 @@ impl Machine<'_> {
             items.rest = Some(Rest { element, value: V::None, low: u64::MAX, high: u64::MAX });
             return Ok(Taken { items, endless });
         }
-        // A function that raises StopIteration ends what calls it early.
-        let low = if raises || low == u64::MAX { 0 } else { low };
         let n = items.exact.len() as u64;
+        // A function that raises StopIteration ends what calls it early.
+        let low = if raises || least == u64::MAX { 0 } else { least.saturating_sub(n) };
         items.rest = Some(Rest { element, value: V::None, low, high: high.saturating_sub(0).max(n).max(1) });
         if high == u64::MAX {
             items.rest.iter_mut().for_each(|r| r.high = u64::MAX);
@@ -1422,6 +1473,23 @@ impl Machine<'_> {
             IterKind::Sequence => !matches!(i.parts[0], V::Ref(_)),
             IterKind::Enumerate => self.keeps_its_length(&i.parts[0]),
             IterKind::Zip => i.parts.iter().all(|p| self.keeps_its_length(p)),
+            _ => false,
+        }
+    }
+
+    /// Whether nothing an iterator reads can lose items meanwhile.
+    fn cannot_shrink(&self, iterator: &V, depth: u32) -> bool {
+        let V::Ref(id) = iterator else { return true };
+        match self.store.get(*id) {
+            _ if depth == 0 => false,
+            Obj::Iter(i) => match i.kind {
+                IterKind::Sequence | IterKind::Reversed => !matches!(i.parts[0], V::Ref(_)),
+                IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Set => false,
+                // The function comes first.
+                IterKind::Map | IterKind::Starmap | IterKind::Accumulate => i.parts[1..].iter().all(|p| self.cannot_shrink(p, depth - 1)),
+                _ => i.parts.iter().all(|p| self.cannot_shrink(p, depth - 1)),
+            },
+            Obj::Generator(g) => self.source_of_expression(g).is_some_and(|source| self.cannot_shrink(&source, depth - 1)),
             _ => false,
         }
     }

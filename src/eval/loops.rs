@@ -594,7 +594,11 @@ impl Machine<'_> {
                     }
                 }
                 // What follows may be passed over.
-                Op::Jump(_) | Op::JumpIfFalse(_) | Op::JumpIfTrue(_) | Op::JumpIfFalseOrPop(_) | Op::JumpIfTrueOrPop(_)
+                Op::Jump(_)
+                | Op::JumpIfFalse(_)
+                | Op::JumpIfTrue(_)
+                | Op::JumpIfFalseOrPop(_)
+                | Op::JumpIfTrueOrPop(_)
                 | Op::LoopEnter(_) => return None,
                 _ => {}
             }

@@ -221,7 +221,9 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             }
         }
     }
-    guards.extend(machine.call_guards.iter().map(|(code, pc)| Guard { span: program.codes[code.0 as usize].spans[*pc as usize], op: "call" }));
+    guards.extend(
+        machine.call_guards.iter().map(|(code, pc)| Guard { span: program.codes[code.0 as usize].spans[*pc as usize], op: "call" }),
+    );
     guards.sort_by_key(|g| (g.span, g.op));
     guards.dedup();
     let evaluated = program

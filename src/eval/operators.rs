@@ -516,7 +516,7 @@ impl Machine<'_> {
             if text.low >= SIZE_LIMIT as u64 {
                 return Err(Stop::Raise(V::OneOf(Rc::new([V::exception("MemoryError"), V::exception("OverflowError")]))));
             }
-            allocates(self, FactKind::Repetition, "+", text.low, text.high);
+            self.joined(x.low.max(y.low), text.low, text.high);
             return Ok(if is_str(a) { V::Strs(text) } else { V::ManyBytes(text) });
         }
         if let (V::Tuple(x), V::Tuple(y)) = (a, b) {
@@ -535,7 +535,7 @@ impl Machine<'_> {
                         (None, None) => V::None,
                     };
                     let (low, high) = (l1.saturating_add(l2), h1.saturating_add(h2));
-                    allocates(self, FactKind::Repetition, "+", low.saturating_mul(POINTER), high.saturating_mul(POINTER));
+                    self.joined(l1.max(l2).saturating_mul(POINTER), low.saturating_mul(POINTER), high.saturating_mul(POINTER));
                     Ok(V::tuple_bag(element, low, high))
                 }
             };
@@ -557,10 +557,18 @@ impl Machine<'_> {
             concat(&mut items, &y, &mut escapes);
             self.store.escape_all(&escapes);
             let (low, high) = crate::library::count(&items);
-            allocates(self, FactKind::Repetition, "+", low.saturating_mul(POINTER), high.saturating_mul(POINTER));
+            let longer = crate::library::count(&x).0.max(crate::library::count(&y).0);
+            self.joined(longer.saturating_mul(POINTER), low.saturating_mul(POINTER), high.saturating_mul(POINTER));
             return Ok(self.alloc(Obj::List(Rc::new(items))));
         }
         self.other_binary(a, b)
+    }
+
+    /// `a + b` of sequences takes so many bytes. An operand that was too large by itself has been reported where it was made.
+    fn joined(&mut self, larger: u64, low: u64, high: u64) {
+        if larger <= self.settings.limits.memory {
+            allocates(self, FactKind::Repetition, "+", low, high);
+        }
     }
 
     /// `sequence * n`.

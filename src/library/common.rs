@@ -397,6 +397,10 @@ pub struct Consumer<'a> {
 
 /// Takes all of an iterable that is consumed to its end.
 pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
+    // What is passed over takes time as well; that counts where nothing on the way can raise.
+    let steps = host.steps(iterable);
+    let passed = crate::value::cost::FOR_LIST.times(steps as f64);
+    let foreseen = if steps < u64::MAX && passed > host.limits().timeout / 2.0 { host.foresee(iterable)? } else { None };
     let Taken { items, endless } = host.take(iterable)?;
     if endless {
         let any = element(host, &items).unwrap_or(V::None);
@@ -413,6 +417,11 @@ pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
         && low > 0
     {
         host.spend(by.floor.times(low as f64), by.callee, iterable);
+    } else if let Some(Taken { items, endless: false }) = foreseen {
+        let any = element(host, &items).unwrap_or(V::None);
+        if low == 0 && host.certainly(&mut |host| (by.goes_on)(host, &any))? {
+            host.spend(passed, by.callee, iterable);
+        }
     }
     host.burn(items.exact.len() as u64 / 16)?;
     Ok(items)
@@ -426,6 +435,9 @@ pub fn collect(host: &mut dyn Host, iterable: &V, callee: &str, floor: Floor) ->
 /// Takes all of an iterable whose items the function called `callee` puts into a set or the keys of a dict.
 pub fn collect_keys(host: &mut dyn Host, iterable: &V, callee: &str) -> R<Items> {
     let mut hashed = |host: &mut dyn Host, v: &V| {
+        if is_plain(v) {
+            return Ok(true);
+        }
         host.key(v)?;
         Ok(true)
     };

@@ -125,6 +125,9 @@ pub trait Host {
     fn foresee(&mut self, iterable: &V) -> R<Option<Taken>>;
     /// At least how many items an iterator gives from here, unless something raises ([`u64::MAX`]: it never ends).
     fn remaining(&mut self, iterator: &V) -> u64;
+    /// At least how many times a loop goes round to take all of an iterator, what it passes over included, unless something
+    /// raises.
+    fn steps(&mut self, iterator: &V) -> u64;
     /// `bool(value)`, when known.
     fn truth(&mut self, value: &V) -> R<Option<bool>>;
     /// A comparison.

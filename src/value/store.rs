@@ -893,7 +893,12 @@ pub fn text_of(value: &V) -> Option<Text> {
     Some(match value {
         V::Str(s) => {
             let n = s.chars().count() as u64;
-            Text { low: n, high: n, why: Why::Outside, digits: s.starts_with(|c: char| c.is_ascii_digit() && c != '0') && s.bytes().all(|b| b.is_ascii_digit()) }
+            Text {
+                low: n,
+                high: n,
+                why: Why::Outside,
+                digits: s.starts_with(|c: char| c.is_ascii_digit() && c != '0') && s.bytes().all(|b| b.is_ascii_digit()),
+            }
         }
         V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Outside, digits: false },
         V::Strs(t) | V::ManyBytes(t) => *t,

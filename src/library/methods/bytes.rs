@@ -183,7 +183,8 @@ fn through_text(host: &mut dyn Host, args: Args, method: &str) -> R<V> {
             None => return Ok(host.unknown_call(&args)),
         }
     }
-    if matches!(method, "isspace" | "isalnum" | "isalpha" | "isdigit" | "islower" | "isupper" | "istitle" | "isascii") && matches!(pos[0], V::Strs(_))
+    if matches!(method, "isspace" | "isalnum" | "isalpha" | "isdigit" | "islower" | "isupper" | "istitle" | "isascii")
+        && matches!(pos[0], V::Strs(_))
     {
         return Ok(V::AnyBool(Why::Lost));
     }
@@ -198,7 +199,8 @@ fn join(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(between) = as_text(host, &sep).as_ref().and_then(text_of) else { return wrong(host, &sep.clone(), &[sep, from]) };
         let items = collect(host, &from, "bytes.join", cost::C_ITERATION)?;
         let (low, high) = count(&items);
-        let (mut least, mut most) = (between.low.saturating_mul(low.saturating_sub(1)), between.high.saturating_mul(high.saturating_sub(1)));
+        let (mut least, mut most) =
+            (between.low.saturating_mul(low.saturating_sub(1)), between.high.saturating_mul(high.saturating_sub(1)));
         let mut exact = items.rest.is_none().then(Vec::new);
         for (v, l, h) in items.exact.iter().map(|v| (v, 1, 1)).chain(items.rest.iter().map(|r| (&r.element, r.low, r.high))) {
             match as_text(host, v).as_ref().and_then(text_of) {

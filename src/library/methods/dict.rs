@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::library::builtins::containers::{add_entries, loose};
-use crate::library::common::{join_all, set_table, table, table_add, table_add_rest, table_count, collect_keys, unknown, with, wrong};
+use crate::library::common::{collect_keys, join_all, set_table, table, table_add, table_add_rest, table_count, unknown, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{DictKind, IterKind, Key, Obj, ObjId, Rest, Table, V, Why};
 

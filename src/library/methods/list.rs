@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, concat, hoards, element, equal, index_or, is_plain, kind, list_items, push, set_list, shuffled, collect, unknown, why_of,
-    with, wrong,
+    allocates, bag, collect, concat, element, equal, hoards, index_or, is_plain, kind, list_items, push, set_list, shuffled, unknown,
+    why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::value::cost;

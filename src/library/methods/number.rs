@@ -1,7 +1,7 @@
 //! Methods of int and float, and their operators in function form.
 
-use crate::library::builtins::numbers::{as_float, rounded};
 use crate::fact::FactKind;
+use crate::library::builtins::numbers::{as_float, rounded};
 use crate::library::common::{allocates, index_or, size, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::syntax::code::BinaryOp;

@@ -35,10 +35,7 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
             v => vec![v.clone()],
         };
         let keyed = conversions.iter().any(|c| c.key.is_some());
-        let (conversions, positional) = match unstarred(conversions, positional) {
-            Some(given) => given,
-            None => return anything(host, &values),
-        };
+        let Some((conversions, positional)) = unstarred(conversions, positional) else { return anything(host, &values) };
         if keyed && !matches!(&values, V::Ref(id) if matches!(host.store().get(*id), Obj::Dict(..))) {
             return anything(host, &values);
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::library::builtins::containers::loose;
 use crate::library::common::{
-    join_all, set_of, set_table, table, table_add, table_add_rest, table_count, collect_keys, type_error, with, wrong,
+    collect_keys, join_all, set_of, set_table, table, table_add, table_add_rest, table_count, type_error, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{Obj, ObjId, Table, V, Why};

@@ -3,7 +3,7 @@
 use crate::fact::FactKind;
 use crate::library::builtins::text::{Shown, formatted};
 use crate::library::common::{
-    SIZE_LIMIT, allocates, bag, index, index_or, kind, size, size_value, collect, type_error, unknown, why_of, with, wrong,
+    SIZE_LIMIT, allocates, bag, collect, index, index_or, kind, size, size_value, type_error, unknown, why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
@@ -239,7 +239,8 @@ fn alternatives_text(host: &mut dyn Host, v: &V, sure: bool) -> R<Text> {
     for one in v.alternatives() {
         match text(one) {
             Some(t) => {
-                out = Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.max(t.why), digits: false }));
+                out =
+                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.max(t.why), digits: false }));
             }
             None if kind(host, one).is_some() => host.may_raise("TypeError"),
             None => {
@@ -619,8 +620,7 @@ fn format(host: &mut dyn Host, args: Args) -> R<V> {
     let mut next = 0usize;
     let nested = |f: &Field| f.spec.split('{').skip(1).map(|part| part.split('}').next().unwrap_or("").to_owned()).collect::<Vec<_>>();
     let names: Vec<String> = fields.iter().flat_map(|f| std::iter::once(f.name.clone()).chain(nested(f))).collect();
-    let (automatic, manual) =
-        (names.iter().any(String::is_empty), names.iter().any(|n| n.starts_with(|c: char| c.is_ascii_digit())));
+    let (automatic, manual) = (names.iter().any(String::is_empty), names.iter().any(|n| n.starts_with(|c: char| c.is_ascii_digit())));
     if automatic && manual {
         return Err(host.raise("ValueError", "cannot switch from automatic field numbering to manual field specification"));
     }

@@ -107,11 +107,11 @@ fn create_task(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn wait_for_task(host: &mut dyn Host, args: Args) -> R<V> {
     let [coroutine, start] = all(host, &args, ["/coroutine", "/start"])?;
-    // Awaiting it again gives the result at once.
-    let (value, taken) = timed(host, &coroutine)?;
-    let start = if let V::Float(start) = start { start } else { 0.0 };
+    let now = host.store().path.cost;
+    host.store().path.cost = if let V::Float(start) = start { start.min(now) } else { 0.0 };
+    let value = host.wait(&coroutine)?;
     let path = &mut host.store().path;
-    path.cost = path.cost.max(start + taken);
+    path.cost = path.cost.max(now);
     Ok(value)
 }
 

@@ -32,8 +32,7 @@ fn deque(host: &mut dyn Host, args: Args) -> R<V> {
         None => Items::default(),
         Some(iterable) => {
             let (keeps, collects) = if most.is_some() { (0, false) } else { (POINTER, true) };
-            let by =
-                Consumer { callee: "collections.deque", floor: cost::C_ITERATION, keeps, collects, goes_on: &mut |_, _| Ok(true) };
+            let by = Consumer { callee: "collections.deque", floor: cost::C_ITERATION, keeps, collects, goes_on: &mut |_, _| Ok(true) };
             consume(host, &iterable, by)?
         }
     };

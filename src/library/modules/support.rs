@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::library::common::collect;
 use crate::library::{Args, Host, R, Stop};
-use crate::value::cost;
 use crate::value::convert;
+use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::Int;
 use crate::value::object::{Items, Iter, IterKind, Obj, Rest, Tuple, V, Why};
