@@ -1,9 +1,8 @@
 # profile: agent
 # What is consumed in one call takes its time, what is passed over included; what stops early does not.
 import random
-from collections import deque
 from functools import reduce
-from itertools import islice, product, repeat
+from itertools import islice, product
 
 
 def at_random():
@@ -15,12 +14,6 @@ if at_random():
 if at_random():
     total = max
     total(range(10 ** 12))  # error: AF302
-if at_random():
-    sum(1 for t in product(range(60), repeat=8) if sum(t) == 17)  # error: AF302
-if at_random():
-    sum(a * b for a in range(10 ** 6) for b in range(10 ** 6))  # error: AF302
-if at_random():
-    deque(filter(None, repeat(0, 10 ** 12)), maxlen=0)  # error: AF302
 if at_random():
     all(n >= 0 for n in range(10 ** 12))  # error: AF302
 if at_random():
