@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
 
 use super::machine::{Exit, Machine};
-use crate::fact::{FactKind, Measure, Unit};
+use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::value::store::Path;
 
 /// Python's default recursion limit.
