@@ -51,7 +51,8 @@ fn main() {
     }
     let mut list = String::from("&[\n");
     for (magic, (boot, parts)) in found {
-        let _ = writeln!(list, "    (\"{magic}\", include_bytes!({boot:?}), include_bytes!({parts:?})),");
+        let (boot, parts) = (boot.to_string_lossy(), parts.to_string_lossy());
+        let _ = writeln!(list, "    (\"{magic}\", include_bytes!(r#\"{boot}\"#), include_bytes!(r#\"{parts}\"#)),");
     }
     list.push_str("]\n");
     if let Err(error) = fs::write(target.join("compiled.rs"), list) {

@@ -18,6 +18,11 @@
 //! | | `advice`: what to change, a fragment | ``compare with `<` or `>` instead of `!=` `` |
 //! | `LongLoop` | `trips`: the least number of iterations | `1000000000` |
 //! | | `reason` | `it takes at least 1000000000 iterations` |
+//! | memory and iteration kinds | `callee`: the function that allocates or consumes | `list`, `str.join`, `in` |
+//! | `Repetition` | `op`: the operator, or the function's name | `*`, `+`, `str.replace` |
+//! | `EndlessIterator` | `reason`: why it never returns | `it consumes an iterator that never ends` |
+//! | `Growth` | `loop` and `reason`, as for loops | `each of at least 1000000000 iterations keeps 8 bytes or more` |
+//! | `RaisedRecursionLimit` | `depth`: the new limit | `1000000` |
 //! | `Sleep` | `callee`: the qualified name | `time.sleep`, `asyncio.sleep` |
 //! | | `expression`: the call with the values found | `time.sleep(100)` |
 //! | | `reason`: for a sum only, a fragment | `3600 calls of at least 1 s each` |

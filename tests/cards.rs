@@ -124,7 +124,11 @@ fn differences(card: &Card) -> String {
             .verdict
             .findings
             .iter()
-            .filter(|finding| finding.level > Level::Note)
+            // Of a card whose findings are notes, the notes count.
+            .filter(|finding| {
+                let notes = card.meta.level.values().any(|level| level == "note");
+                finding.level > Level::Note || (notes && finding.code == card.meta.code)
+            })
             .map(|finding| (checked.source.position(finding.span.start).line, finding.code.clone()))
             .collect();
         said.sort();

@@ -32,6 +32,10 @@ impl Machine<'_> {
                     Ok(self.library_value(qualified))
                 }
             },
+            V::Instance(class, _) if self.entry(Sym::new(&format!("{}.{}", class.text(), name.text()))).is_some() => {
+                let method = V::lib(&format!("{}.{}", class.text(), name.text()));
+                Ok(self.alloc(Obj::Bound { function: method, this: object.clone() }))
+            }
             V::Unknown(why) | V::Instance(_, why) => {
                 self.may_raise_class("");
                 Ok(V::Unknown(*why))
@@ -180,6 +184,16 @@ impl Machine<'_> {
 
     fn instance_attr(&mut self, object: &V, class_value: &V, attrs: &[(Sym, V)], name: Sym) -> R<V> {
         let Some(class) = self.class(class_value) else {
+            if let V::Lib(lib) = class_value {
+                // A number of the library, which nothing changes.
+                let method = Sym::new(&format!("{}.{}", lib.text(), name.text()));
+                if self.entry(method).is_some() {
+                    return Ok(self.alloc(Obj::Bound { function: V::Lib(method), this: object.clone() }));
+                }
+                if let Some((_, value)) = attrs.iter().find(|(n, _)| *n == name && matches!(&*n.text(), "numerator" | "denominator")) {
+                    return Ok(value.clone());
+                }
+            }
             self.may_raise_class("");
             return Ok(V::Unknown(Why::Lost));
         };
@@ -437,6 +451,12 @@ impl Machine<'_> {
                 self.store.escape(&value);
                 Ok(())
             }
+            V::Lib(lib) if &*lib.text() == crate::library::modules::decimal::CONTEXT => {
+                if &*name.text() == "prec" {
+                    crate::library::modules::decimal::set_precision(self, &value);
+                }
+                Ok(())
+            }
             V::Lib(lib) => {
                 let qualified = Sym::new(&format!("{}.{}", lib.text(), name.text()));
                 self.store.patch(qualified);
@@ -670,7 +690,7 @@ impl Machine<'_> {
         };
         // A sleep waits when it is awaited.
         if let Obj::Partial { function: V::Lib(name), .. } = self.store.get(*id)
-            && &*name.text() == "asyncio.sleep.wait"
+            && matches!(&*name.text(), "asyncio.sleep.wait" | "asyncio.gather.wait" | "asyncio.create_task.wait")
         {
             return self.call_value(awaitable, Args::default());
         }

@@ -7,7 +7,7 @@ use crate::syntax::code::{Code, CodeId, CodeKind, Op};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
 
 use super::machine::{Exit, Machine};
-use crate::fact::{FactKind, Measure, Unit};
+use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::value::store::Path;
 
 /// Python's default recursion limit.
@@ -220,6 +220,8 @@ impl Machine<'_> {
             if self.uncertain_recursion_limit {
                 return Ok(self.give_up_call(id, &locals));
             }
+            let words = [("callee", self.program.name(code.name).to_owned())];
+            self.report(FactKind::EndlessRecursion, None, None, Proof::Proven, &words);
             return Err(Stop::Raise(V::exception("RecursionError")));
         }
         let active = self.active.get(&function.code).copied().unwrap_or(0);

@@ -76,6 +76,7 @@ impl Machine<'_> {
                         .map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
                     json!({"kind": if *frozen { "frozenset" } else { "set" }, "items": items, "rest": rest})
                 }
+                Obj::Instance { class: V::Lib(name), .. } => json!({"kind": "instance_of", "name": &*name.text()}),
                 Obj::Instance { class, attrs } => {
                     let name = self.class(class).map(|c| c.name.text().to_string());
                     let attrs: serde_json::Map<String, Value> =

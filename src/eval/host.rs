@@ -3,7 +3,7 @@
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Host, Next, R, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CompareOp};
+use crate::syntax::code::{BinaryOp, CompareOp, Op};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
@@ -27,18 +27,12 @@ impl Host for Machine<'_> {
     }
 
     fn cost(&mut self, seconds: f64) {
-        if seconds > 0.0 {
-            let before = self.store.path.cost;
-            self.store.path.cost += seconds;
-            let timeout = self.settings.limits.timeout;
-            if before <= timeout && self.store.path.cost > timeout && seconds > timeout / 2.0 {
-                let total = self.store.path.cost;
-                let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
-                let words = [("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
-                // One call that holds the interpreter cannot be interrupted by anything.
-                self.report(FactKind::LongIteration, None, Some(measure), Proof::Proven, &words);
-            }
-        }
+        self.take_time(seconds, None, Proof::Proven);
+    }
+
+    fn spend(&mut self, seconds: f64, callee: &str, iterable: &V) {
+        let proof = if Machine::interruptible(self) && self.runs_code(iterable) { Proof::Likely } else { Proof::Proven };
+        self.take_time(seconds, Some(callee), proof);
     }
 
     fn may_raise(&mut self, class: &str) {
@@ -63,6 +57,18 @@ impl Host for Machine<'_> {
 
     fn take(&mut self, iterable: &V) -> R<Taken> {
         self.take_value(iterable)
+    }
+
+    fn foresee(&mut self, iterable: &V) -> R<Option<Taken>> {
+        Machine::foresee(self, iterable)
+    }
+
+    fn remaining(&mut self, iterator: &V) -> u64 {
+        self.remaining_low(iterator)
+    }
+
+    fn steps(&mut self, iterator: &V) -> u64 {
+        self.steps_low(iterator)
     }
 
     fn truth(&mut self, value: &V) -> R<Option<bool>> {
@@ -129,7 +135,33 @@ impl Host for Machine<'_> {
         self.check_integer(kind, op, expression, bits);
         if bits.1 > self.settings.limits.int_bits {
             self.mark_guard(GuardState::Needed);
+            let spot = self.spot();
+            if matches!(self.code(spot.code).ops.get(spot.pc as usize), Some(Op::Call(_, None) | Op::CallMethod(_, None))) {
+                self.call_guards.insert((spot.code, spot.pc));
+            }
         }
+    }
+
+    fn never_returns(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop {
+        self.endless_consumption(iterable, callee, collects)
+    }
+
+    fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool> {
+        let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
+        self.enter_abstract();
+        let result = run(self);
+        self.abstract_loops -= 1;
+        let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
+        (self.store, self.raised) = (store, outer);
+        match result {
+            Ok(certain) => Ok(certain && !raises),
+            Err(Stop::Fuel) => Err(Stop::Fuel),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn survives_memory_error(&mut self) -> bool {
+        Machine::survives_memory_error(self)
     }
 
     fn sleep(&mut self, low: f64, high: f64, callee: &str) {
@@ -165,6 +197,8 @@ impl Host for Machine<'_> {
     fn special(&mut self, name: &str, args: Args) -> R<V> {
         match name {
             "super" => self.make_super(&args),
+            "multiplies" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.multiplies(v)))),
+            "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
                 self.give_up_globals();
@@ -198,6 +232,56 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// A call takes at least so long: reported where it takes the program over the timeout. One call that holds the interpreter
+    /// cannot be interrupted by anything.
+    fn take_time(&mut self, seconds: f64, callee: Option<&str>, proof: Proof) {
+        if seconds <= 0.0 {
+            return;
+        }
+        let before = self.store.path.cost;
+        self.store.path.cost += seconds;
+        let timeout = self.settings.limits.timeout;
+        if before <= timeout && self.store.path.cost > timeout && seconds > timeout / 2.0 {
+            let total = self.store.path.cost;
+            let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+            let mut words = vec![("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
+            words.extend(callee.map(|callee| ("callee", callee.to_owned())));
+            self.report(FactKind::LongIteration, None, Some(measure), proof, &words);
+        }
+    }
+
+    /// Whether a function of the program gives the product of its two arguments and does nothing else.
+    fn multiplies(&self, function: &V) -> bool {
+        let Some(Obj::Function(f)) = self.obj(function) else { return false };
+        let code = self.code(f.code);
+        let params = &code.params;
+        if params.positional != 2 || params.keyword_only != 0 || code.is_generator || code.is_async {
+            return false;
+        }
+        let body: Vec<&Op> = code.ops.iter().filter(|op| !matches!(op, Op::Nop)).collect();
+        let loads = |a: &Op, b: &Op| matches!((a, b), (Op::LoadLocal(0), Op::LoadLocal(1)) | (Op::LoadLocal(1), Op::LoadLocal(0)));
+        matches!(body.as_slice(), [a, b, Op::Binary(BinaryOp::Mul), Op::Return, ..] if loads(a, b))
+    }
+
+    /// Whether a coroutine that has not begun touches nothing but its own variables, and calls nothing of the program: whatever
+    /// runs beside it makes no difference.
+    fn is_isolated(&mut self, coroutine: &V) -> bool {
+        let V::Ref(id) = coroutine else { return false };
+        let Obj::Generator(generator) = self.store.get(*id) else { return false };
+        let Some(frame) = generator.frame.clone().filter(|f| f.pc == 0 && generator.coroutine) else { return false };
+        if frame.locals.iter().any(|v| !matches!(v, V::Undef) && !crate::library::common::is_plain(v)) || !frame.cells.is_empty() {
+            return false;
+        }
+        let code = self.code(frame.code);
+        code.handlers.is_empty()
+            && code.ops.iter().all(|op| match op {
+                Op::LoadGlobal(name) => matches!(self.store.global(name.0), V::Undef | V::Module(_) | V::Lib(_)),
+                Op::LoadName(_) | Op::LoadDeref(_) | Op::LoadNameOrDeref(..) | Op::StoreGlobal(_) | Op::DeleteGlobal(_) => false,
+                Op::StoreAttr(_) | Op::StoreItem | Op::DeleteAttr(_) | Op::DeleteItem | Op::MakeFunction(..) => false,
+                _ => true,
+            })
+    }
+
     /// Code nobody sees may write any global from here on.
     pub fn give_up_globals(&mut self) {
         for id in 0..self.names.len() as u32 {

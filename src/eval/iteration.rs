@@ -2,13 +2,23 @@
 
 use std::rc::Rc;
 
-use crate::library::{Args, Next, R, Stop, Taken};
-use crate::syntax::code::{BinaryOp, CompareOp};
+use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::{Args, Host, Next, R, Stop, Taken};
+use crate::syntax::code::{BinaryOp, CodeKind, CompareOp, Op};
 use crate::value::int::Int;
 use crate::value::object::{Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Tuple, V, Why};
 use crate::value::store::{join, text_of};
 
 use super::machine::{Exit, Machine};
+
+/// An iterator that certainly gives more items than this is bounded at once.
+const FAR: u64 = 1 << 22;
+
+/// How deep iterators over iterators are looked through.
+const MAX_NESTING: u32 = 8;
+
+/// How many items of an iterator are compared one by one.
+const LOOKED_AT: u64 = 4096;
 
 /// Items taken one by one from an iterator whose length is not known before the rest is bounded.
 const TAKE_UNKNOWN: usize = 64;
@@ -760,6 +770,48 @@ impl Machine<'_> {
         }
     }
 
+    /// Before an iterator is bounded, each cycle in it over something that cannot change goes round all of it from now on, in any
+    /// order. `alone`: no code of the program runs meanwhile, so no container changes.
+    fn settle_cycles(&mut self, iterator: &V, alone: bool, depth: u32) -> R<()> {
+        let V::Ref(id) = iterator else { return Ok(()) };
+        let Some((kind, parts)) = self.parts(*id) else { return Ok(()) };
+        if kind != IterKind::Cycle {
+            if depth > 0 {
+                for part in &parts {
+                    self.settle_cycles(part, alone, depth - 1)?;
+                }
+            }
+            return Ok(());
+        }
+        let V::Ref(source) = &parts[0] else { return Ok(()) };
+        let fixed = match self.store.get(*source) {
+            Obj::Iter(i) => match (i.kind, i.parts.first()) {
+                (IterKind::Sequence, Some(V::Ref(_))) => alone,
+                (IterKind::Sequence | IterKind::Range | IterKind::Bag, _) => true,
+                _ => false,
+            },
+            _ => false,
+        };
+        if !fixed || !self.endless(iterator) {
+            return Ok(());
+        }
+        let taken = self.take_iterator(&parts[0])?;
+        let (saved, low, high) = self.bounds_of(&parts[1]);
+        let (more, most) = crate::library::count(&taken.items);
+        let mut element = saved;
+        for v in taken.items.exact.iter().chain(taken.items.rest.iter().map(|r| &r.element)) {
+            element = Some(match element {
+                None => v.clone(),
+                Some(e) => self.store.join_values(&e, v, false),
+            });
+        }
+        let items = bag_items(element.unwrap_or(V::None), low.saturating_add(more).max(1), high.saturating_add(most));
+        let saved = self.alloc(Obj::List(Rc::new(items)));
+        let parts = vec![V::None, saved, V::any_size(Why::Lost)];
+        self.store.mutate(*id, true, |obj| *obj = Obj::Iter(Iter { kind: IterKind::Cycle, parts }));
+        Ok(())
+    }
+
     /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
     fn some_of_the_rest(&mut self, iterator: &V, first: V) -> R<V> {
         let taken = self.bounded_rest(iterator)?;
@@ -1106,7 +1158,7 @@ impl Machine<'_> {
             IterKind::Repeat => matches!(i.parts[1], V::None),
             IterKind::Cycle => match &i.parts[0] {
                 // Endless once something is in it.
-                V::None => matches!(self.obj(&i.parts[1]), Some(Obj::List(items)) if !items.exact.is_empty()),
+                V::None => matches!(self.obj(&i.parts[1]), Some(Obj::List(items)) if crate::library::count(items).0 > 0),
                 first => self.endless(first) || self.certainly_some(first),
             },
             IterKind::Enumerate | IterKind::Pairwise => self.endless(&i.parts[0]),
@@ -1116,6 +1168,42 @@ impl Machine<'_> {
             IterKind::Chain => self.endless(&i.parts[0]),
             _ => false,
         }
+    }
+
+    /// Whether advancing the iterator runs code of the program, between the instructions of which a signal handler may run.
+    pub fn runs_code(&self, iterator: &V) -> bool {
+        let mut work = vec![iterator];
+        let mut seen = 0;
+        while let Some(v) = work.pop() {
+            seen += 1;
+            if seen > 64 {
+                return true;
+            }
+            match v {
+                V::Ref(id) => match self.store.get(*id) {
+                    Obj::Iter(i) => work.extend(&i.parts),
+                    Obj::Generator(_) | Obj::Instance { .. } | Obj::Function(_) | Obj::Bound { .. } | Obj::Partial { .. } => return true,
+                    _ => {}
+                },
+                V::Unknown(_) | V::Instance(..) | V::OneOf(_) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// An iterator without an end is consumed by `callee`, which never returns. What collects the items would end in a
+    /// MemoryError; where the program handles that, it may go on.
+    pub fn endless_consumption(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop {
+        let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
+        let survives = collects && self.survives_memory_error();
+        let proof = if survives || (self.runs_code(iterable) && Machine::interruptible(self)) { Proof::Likely } else { Proof::Proven };
+        let words = [("callee", callee.to_owned()), ("reason", "it consumes an iterator that never ends".to_owned())];
+        self.report(FactKind::EndlessIterator, None, Some(measure), proof, &words);
+        if survives {
+            self.may_raise_class("MemoryError");
+        }
+        Stop::Dead
     }
 
     fn certainly_some(&self, iterator: &V) -> bool {
@@ -1134,9 +1222,127 @@ impl Machine<'_> {
         }
     }
 
+    /// At least how many times a loop goes round to take all of an iterator, what it passes over included, unless something
+    /// raises.
+    pub fn steps_low(&mut self, iterator: &V) -> u64 {
+        let V::Ref(id) = iterator else { return 0 };
+        if let Obj::Generator(generator) = self.store.get(*id) {
+            let Some((source, inner)) = self.loops_of_expression(generator) else { return 0 };
+            return self.steps_low(&source).saturating_mul(inner);
+        }
+        match self.parts(*id) {
+            Some((IterKind::Filter | IterKind::FilterFalse | IterKind::Starmap | IterKind::Accumulate, parts)) => self.steps_low(&parts[1]),
+            Some((IterKind::Enumerate, parts)) => self.steps_low(&parts[0]),
+            Some((IterKind::Map, parts)) if parts.len() == 2 => self.steps_low(&parts[1]),
+            _ => self.remaining_low(iterator),
+        }
+    }
+
+    /// What a generator expression that has not been started runs over, and how often its inner loops go round for each item:
+    /// they run over ranges of a fixed length, and no condition comes before them.
+    fn loops_of_expression(&self, generator: &Generator) -> Option<(V, u64)> {
+        let frame = generator.frame.as_ref().filter(|f| f.pc == 0)?;
+        let code = self.code(frame.code);
+        if code.kind != CodeKind::Comprehension || code.is_async || generator.may_be_done || code.loops.is_empty() {
+            return None;
+        }
+        let mut inner: u64 = 1;
+        let mut before = code.loops[0].head as usize;
+        for l in &code.loops[1..] {
+            let head = l.head as usize;
+            let between = code.ops.get(before..head)?;
+            let jumps = |op: &Op| matches!(op, Op::Jump(_) | Op::JumpIfTrue(_) | Op::JumpIfFalse(_) | Op::LoopBack(_));
+            let length = between.iter().rposition(|op| matches!(op, Op::Call(1, None))).and_then(|at| {
+                match (between.get(at.checked_sub(2)?)?, between.get(at - 1)?) {
+                    (Op::LoadGlobal(name), Op::Const(c)) if matches!(self.store.global(name.0), V::Undef) => {
+                        let range = &*self.program.names[name.0 as usize] == "range" && !self.store.builtins_open;
+                        self.consts[c.0 as usize].exact_int().filter(|_| range)
+                    }
+                    _ => None,
+                }
+            });
+            let Some(length) = length.filter(|_| !between.iter().any(jumps)) else { break };
+            inner = inner.saturating_mul(u64::try_from(length.max(0)).unwrap_or(u64::MAX));
+            before = head;
+        }
+        Some((frame.locals.first().cloned()?, inner))
+    }
+
+    /// What taking all of an iterable would give, where nothing in it may raise. The state stays as it is.
+    pub fn foresee(&mut self, iterable: &V) -> R<Option<Taken>> {
+        let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
+        self.enter_abstract();
+        let taken = self.take_value(iterable);
+        self.abstract_loops -= 1;
+        let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
+        (self.store, self.raised) = (store, outer);
+        match taken {
+            Ok(taken) if !raises => Ok(Some(taken)),
+            Err(Stop::Fuel) => Err(Stop::Fuel),
+            _ => Ok(None),
+        }
+    }
+
+    /// `value in iterator`: goes on to the first item that is equal, and leaves the iterator there.
+    pub fn contains_in_iterator(&mut self, iterator: &V, value: &V) -> R<V> {
+        if self.remaining_low(iterator) > LOOKED_AT
+            && let Some(answer) = self.absent_from(iterator, value)?
+        {
+            return Ok(answer);
+        }
+        for _ in 0..LOOKED_AT {
+            self.burn(1)?;
+            let item = match self.next_value(iterator)? {
+                Next::End => return Ok(V::Bool(false)),
+                Next::Item(item) => item,
+                Next::Maybe(_) => return Ok(self.stands_anywhere(iterator, value)),
+            };
+            match crate::library::common::equal(self, &item, value)? {
+                Some(true) => return Ok(V::Bool(true)),
+                Some(false) => {}
+                None => return Ok(self.stands_anywhere(iterator, value)),
+            }
+        }
+        match self.absent_from(iterator, value)? {
+            Some(answer) => Ok(answer),
+            None => Ok(self.stands_anywhere(iterator, value)),
+        }
+    }
+
+    /// Where nothing that the iterator gives can be equal to the value, it is consumed to its end, if it has one.
+    fn absent_from(&mut self, iterator: &V, value: &V) -> R<Option<V>> {
+        let Some(Taken { items, endless }) = self.foresee(iterator)? else { return Ok(None) };
+        let Some(any) = crate::library::common::element(self, &items) else { return Ok(None) };
+        if !self.certainly(&mut |host| Ok(crate::library::common::equal(host, &any, value)? == Some(false)))? {
+            return Ok(None);
+        }
+        if endless {
+            return Err(self.endless_consumption(iterator, "in", false));
+        }
+        self.take_iterator(iterator)?;
+        let low = crate::library::count(&items).0;
+        self.spend(crate::value::cost::C_ITERATION.times(low as f64), "in", iterator);
+        Ok(Some(V::Bool(false)))
+    }
+
+    /// The iterator has been looked through as far as nobody knows.
+    fn stands_anywhere(&mut self, iterator: &V, value: &V) -> V {
+        self.unknown_effect(&[iterator.clone(), value.clone()]);
+        V::AnyBool(Why::Lost)
+    }
+
     pub fn take_iterator(&mut self, iterator: &V) -> R<Taken> {
-        if self.endless(iterator) {
-            return Ok(Taken { items: Items::default(), endless: true });
+        // At least so many come in all, if nothing raises and nothing is taken away meanwhile.
+        let mut least = self.remaining_low(iterator);
+        if self.runs_code(iterator) && !self.cannot_shrink(iterator, MAX_NESTING) {
+            least = 0;
+        }
+        // So many items are not followed one by one.
+        if least > FAR {
+            return match self.next_value(iterator)? {
+                Next::End => Ok(Taken { items: Items::default(), endless: false }),
+                Next::Item(v) | Next::Maybe(v) => self.take_bounded(iterator, Items::default(), v, least),
+            };
         }
         let mut items = Items::default();
         let mut maybe = 0usize;
@@ -1155,7 +1361,7 @@ impl Machine<'_> {
                             let element = self.store.join_values(&r.element, &v, maybe > 8);
                             let stable = element == r.element;
                             if (stable && maybe > 12) || maybe > TAKE_UNKNOWN {
-                                return self.take_bounded(iterator, items, element);
+                                return self.take_bounded(iterator, items, element, least);
                             }
                             Rest { element, value: V::None, low: 0, high: r.high + 1 }
                         }
@@ -1170,13 +1376,24 @@ impl Machine<'_> {
     }
 
     /// The items seem to be bounded by one value: takes what is left with the state widened until nothing changes.
-    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V) -> R<Taken> {
+    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V, least: u64) -> R<Taken> {
         let high = self.remaining_high(iterator);
         self.enter_abstract();
         let mut result = Ok(());
+        // Whether in the state that no longer changes there certainly is a next item, and whether anything may have been raised.
+        let (mut endless, mut raises) = (false, false);
+        let outer = self.raised.take();
+        // While no code of the program runs, no container it iterates over changes.
+        let alone = !self.runs_code(iterator);
+        self.settle_cycles(iterator, alone, MAX_NESTING)?;
         for pass in 0..24 {
             let before = self.store.clone();
-            match self.next_value(iterator) {
+            let uncaught = self.uncaught_raises;
+            let next = self.next_value(iterator);
+            let raised = self.uncaught_raises != uncaught || self.raised.is_some();
+            raises |= raised;
+            let certain = matches!(next, Ok(Next::Item(_))) && !raised;
+            match next {
                 Ok(Next::End) => break,
                 Ok(Next::Item(v) | Next::Maybe(v)) => {
                     let joined = self.store.join_values(&element, &v, pass > 1);
@@ -1187,9 +1404,11 @@ impl Machine<'_> {
                     self.store.path = path;
                     element = joined;
                     if !changed {
+                        endless = certain;
                         break;
                     }
                     if pass == 23 {
+                        raises = true;
                         self.store.escape(iterator);
                         self.store.escape(&element);
                         element = V::Unknown(Why::Lost);
@@ -1199,6 +1418,7 @@ impl Machine<'_> {
                 Err(stop) => {
                     // Some path through it goes on: the one that stops is only possible.
                     if let Stop::Raise(e) = stop {
+                        raises = true;
                         self.store = before;
                         self.may_raise_value(e);
                         break;
@@ -1209,9 +1429,18 @@ impl Machine<'_> {
             }
         }
         self.abstract_loops -= 1;
+        if let Some(outer) = outer {
+            self.add_raised(outer);
+        }
         result?;
+        if endless {
+            items.rest = Some(Rest { element, value: V::None, low: u64::MAX, high: u64::MAX });
+            return Ok(Taken { items, endless });
+        }
         let n = items.exact.len() as u64;
-        items.rest = Some(Rest { element, value: V::None, low: 0, high: high.saturating_sub(0).max(n).max(1) });
+        // A function that raises StopIteration ends what calls it early.
+        let low = if raises || least == u64::MAX { 0 } else { least.saturating_sub(n) };
+        items.rest = Some(Rest { element, value: V::None, low, high: high.saturating_sub(0).max(n).max(1) });
         if high == u64::MAX {
             items.rest.iter_mut().for_each(|r| r.high = u64::MAX);
         } else {
@@ -1248,11 +1477,34 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether nothing an iterator reads can lose items meanwhile.
+    fn cannot_shrink(&self, iterator: &V, depth: u32) -> bool {
+        let V::Ref(id) = iterator else { return true };
+        match self.store.get(*id) {
+            _ if depth == 0 => false,
+            Obj::Iter(i) => match i.kind {
+                IterKind::Sequence | IterKind::Reversed => !matches!(i.parts[0], V::Ref(_)),
+                IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Set => false,
+                // The function comes first.
+                IterKind::Map | IterKind::Starmap | IterKind::Accumulate => i.parts[1..].iter().all(|p| self.cannot_shrink(p, depth - 1)),
+                _ => i.parts.iter().all(|p| self.cannot_shrink(p, depth - 1)),
+            },
+            Obj::Generator(g) => self.source_of_expression(g).is_some_and(|source| self.cannot_shrink(&source, depth - 1)),
+            _ => false,
+        }
+    }
+
     /// At least how many items an iterator gives from here.
     pub fn remaining_low(&mut self, iterator: &V) -> u64 {
         let V::Ref(id) = iterator else { return 0 };
         if self.endless(iterator) {
             return u64::MAX;
+        }
+        if let Obj::Generator(generator) = self.store.get(*id) {
+            return match self.source_of_expression(generator) {
+                Some(source) => self.remaining_low(&source),
+                None => 0,
+            };
         }
         let Some((kind, parts)) = self.parts(*id) else { return 0 };
         match kind {
@@ -1283,8 +1535,51 @@ impl Machine<'_> {
             IterKind::Enumerate => self.remaining_low(&parts[0]),
             IterKind::Zip => parts.iter().map(|p| self.remaining_low(p)).min().unwrap_or(0),
             IterKind::Repeat => parts[1].as_int().map_or(u64::MAX, |n| n.low.clamp(0, i128::from(u64::MAX)) as u64),
+            // Each of these gives one item for each of its source, unless a function raises.
+            IterKind::Map => parts[1..].iter().map(|p| self.remaining_low(p)).min().unwrap_or(0),
+            IterKind::Starmap | IterKind::Accumulate => self.remaining_low(&parts[1]),
+            IterKind::ZipLongest => parts[1..].iter().map(|p| self.remaining_low(p)).max().unwrap_or(0),
+            IterKind::Chain => match &parts[0] {
+                V::None => 0,
+                current => self.remaining_low(&current.clone()),
+            },
+            IterKind::Pairwise => self.remaining_low(&parts[0]).saturating_sub(1),
+            IterKind::Islice => match (parts[1].exact_int(), parts[2].exact_int(), &parts[3], parts[4].exact_int()) {
+                (Some(at), Some(next), stop, Some(step)) if step > 0 && at >= 0 && next >= at => {
+                    let source = i128::from(self.remaining_low(&parts[0])).saturating_add(at);
+                    let end = match stop {
+                        V::None => source,
+                        stop => stop.as_int().map_or(0, |s| s.low.min(source)),
+                    };
+                    u64::try_from(range_length(next, end, step)).unwrap_or(u64::MAX)
+                }
+                _ => 0,
+            },
             _ => 0,
         }
+    }
+
+    /// The iterator a generator expression runs over, where it gives one item for each of that one's: it has not been started,
+    /// and has a single `for` without conditions.
+    fn source_of_expression(&self, generator: &Generator) -> Option<V> {
+        let frame = generator.frame.as_ref().filter(|f| f.pc == 0)?;
+        let code = self.code(frame.code);
+        if code.kind != CodeKind::Comprehension || code.is_async || generator.may_be_done || code.loops.len() != 1 {
+            return None;
+        }
+        let at = code.ops.iter().position(|op| matches!(op, Op::Yield))?;
+        // A condition jumps over the `yield`.
+        let skips = |op: &Op| match op {
+            Op::Jump(to) | Op::JumpIfTrue(to) | Op::JumpIfFalse(to) | Op::JumpIfTrueOrPop(to) | Op::JumpIfFalseOrPop(to) => {
+                *to as usize > at
+            }
+            Op::LoopBack(_) => true,
+            _ => false,
+        };
+        if code.ops[..at].iter().any(skips) || code.ops[at + 1..].iter().any(|op| matches!(op, Op::Yield)) {
+            return None;
+        }
+        frame.locals.first().cloned()
     }
 
     /// Unpacks into exactly `before` values, or into `before`, a list, and `after` values.
@@ -1344,7 +1639,7 @@ impl Machine<'_> {
         let after = after.unwrap_or(0);
         let taken = self.take_iterator(&iterator)?;
         if taken.endless {
-            self.endless_consumption(value)?;
+            return Err(self.endless_consumption(&iterator, "unpacking", true));
         }
         let (low, high) = crate::library::count(&taken.items);
         if high < (before + after) as u64 {

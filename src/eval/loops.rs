@@ -12,9 +12,9 @@
 
 use std::rc::Rc;
 
-use crate::fact::{FactKind, Measure, Unit};
+use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{R, Stop};
-use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
+use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::int::Int;
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
@@ -487,8 +487,9 @@ impl Machine<'_> {
                 }
             }
         }
-        let Path { interruptible, unknown_managers, doubtful, .. } = head.store.path;
-        head.store.path = Path { interruptible, unknown_managers, doubtful, ..path };
+        let Path { interruptible, unknown_managers, doubtful, switches, .. } = head.store.path;
+        changed |= switches != path.switches;
+        head.store.path = Path { interruptible, unknown_managers, doubtful, switches, ..path };
         changed
     }
 
@@ -498,6 +499,9 @@ impl Machine<'_> {
         if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
             let slice = self.slice_of(frame.code, code, l.id);
             return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
+        }
+        if !l.left && l.trips > 0 {
+            self.report_growth(frame, code, l);
         }
         if !l.left && l.trips > 0 && iteration > 0.0 {
             let total = l.entry.cost + l.trips as f64 * iteration;
@@ -532,6 +536,90 @@ impl Machine<'_> {
             path.lost = l.start.lost;
         }
         Err(Stop::Dead)
+    }
+
+    /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit.
+    fn report_growth(&mut self, frame: &Frame, code: &Code, l: &LoopState) {
+        let trips = l.ran.saturating_add(l.trips);
+        let Some((at, kind, item)) = self.collecting(frame, code, l) else { return };
+        let bytes = trips.saturating_mul(item);
+        if bytes as f64 <= self.settings.limits.memory as f64 {
+            return;
+        }
+        let path = std::mem::replace(&mut self.store.path, l.entry);
+        let measure = Measure { unit: Unit::Bytes, low: bytes as f64, high: f64::INFINITY };
+        let words = [
+            ("callee", if kind == FactKind::Materialisation { "comprehension" } else { "list.append" }.to_owned()),
+            ("op", "append".to_owned()),
+            ("loop", self.header(&l.info)),
+            ("bytes", bytes.to_string()),
+            ("reason", format!("each of at least {trips} iterations keeps {item} bytes or more")),
+        ];
+        let proof = if self.survives_memory_error() { Proof::Likely } else { self.proof() };
+        let span = if kind == FactKind::Materialisation { code.span } else { code.spans[at] };
+        self.report(kind, Some(span), Some(measure), proof, &words);
+        self.store.path = path;
+    }
+
+    /// Where every iteration of a loop certainly appends to one list, and how many bytes it keeps with that.
+    fn collecting(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<(usize, FactKind, u64)> {
+        // What decides whether there is another iteration comes first.
+        let head = l.condition_jump.map_or(l.info.head, |jump| jump + 1) as usize;
+        let body = code.ops.get(head..l.info.back as usize)?;
+        for (i, op) in body.iter().enumerate() {
+            match op {
+                // The list is a reference more; an item that is made anew each time is kept as well.
+                Op::ListAppend(_) if code.kind == CodeKind::Comprehension && code.loops.len() == 1 => {
+                    let fresh = matches!(body.get(i.checked_sub(1)?), Some(Op::Binary(BinaryOp::Mul)));
+                    let list = frame.stack.iter().find(|v| matches!(self.obj(v), Some(Obj::List(_))))?.clone();
+                    let size = if fresh { self.item_size(&list) } else { 0 };
+                    return Some((head + i, FactKind::Materialisation, 8 + size));
+                }
+                Op::CallMethod(1, None) => {
+                    let appended = self.slice_of(frame.code, code, l.id).appended.clone();
+                    let receiver = code.ops.get(head..head + i)?.iter().rposition(|op| matches!(op, Op::LoadMethod(_)))?;
+                    let Some(Op::LoadMethod(name)) = code.ops.get(head + receiver) else { return None };
+                    if &*self.program.names[name.0 as usize] != "append" || appended.is_empty() {
+                        continue;
+                    }
+                    let variable = match code.ops.get((head + receiver).checked_sub(1)?)? {
+                        Op::LoadLocal(slot) => Variable::Local(*slot),
+                        Op::LoadGlobal(name) => Variable::Global(name.0),
+                        _ => continue,
+                    };
+                    let Some(V::Ref(id)) = self.variable(frame, variable).filter(|_| appended.contains(&variable)) else { continue };
+                    // Through another name it could be emptied.
+                    if matches!(self.store.get(id), Obj::List(_)) && self.only_reference(frame, id) {
+                        return Some((head + i, FactKind::Growth, 8));
+                    }
+                }
+                // What follows may be passed over.
+                Op::Jump(_)
+                | Op::JumpIfFalse(_)
+                | Op::JumpIfTrue(_)
+                | Op::JumpIfFalseOrPop(_)
+                | Op::JumpIfTrueOrPop(_)
+                | Op::LoopEnter(_) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The least bytes of an item of a list.
+    fn item_size(&mut self, list: &V) -> u64 {
+        let (element, ..) = self.bounds_of(list);
+        match element {
+            Some(V::Ref(id)) => match self.store.get(id) {
+                Obj::List(items) => crate::library::count(items).0.saturating_mul(8),
+                _ => 0,
+            },
+            Some(V::Tuple(_)) => self.bounds_of(&element.unwrap_or(V::None)).1.saturating_mul(8),
+            Some(V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_)) => {
+                element.as_ref().and_then(crate::value::store::text_of).map_or(0, |t| t.low)
+            }
+            _ => 0,
+        }
     }
 
     fn header(&self, info: &Loop) -> String {

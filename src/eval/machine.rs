@@ -124,6 +124,8 @@ pub struct Machine<'p> {
     /// Whether what is evaluated is a function nobody called.
     pub defined_only: bool,
     pub abstract_loops: u32,
+    /// Calls of function forms that may give an integer over the limit, under whatever name.
+    pub call_guards: std::collections::HashSet<(CodeId, Pc)>,
     sites: HashMap<(Spot, u8, u32), ObjId>,
     /// Active calls by code.
     pub active: HashMap<CodeId, u32>,
@@ -182,6 +184,7 @@ impl<'p> Machine<'p> {
             facts: HashMap::new(),
             defined_only: false,
             abstract_loops: 0,
+            call_guards: std::collections::HashSet::new(),
             sites: HashMap::new(),
             active: HashMap::new(),
             called: vec![false; program.codes.len()],
@@ -287,6 +290,66 @@ impl<'p> Machine<'p> {
     /// Whether an exception raised here could be caught by the program.
     pub fn protected(&mut self) -> bool {
         self.protected_below || self.handler(self.spot()).is_some()
+    }
+
+    /// Whether a handler around here, in this frame or one that called it, may take a MemoryError, so that the program goes on.
+    pub fn survives_memory_error(&mut self) -> bool {
+        if !self.protected() {
+            return false;
+        }
+        let error = V::exception("MemoryError");
+        for spot in self.frames.clone() {
+            let code = self.code(spot.code);
+            for handler in code.handlers.iter().filter(|h| (h.start..h.end).contains(&spot.pc)) {
+                if self.clauses_take(code, handler.target, &error) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether one of the `except` clauses from a handler's entry on may take the exception. What follows `finally` and `with`
+    /// goes on raising it.
+    fn clauses_take(&mut self, code: &Code, target: Pc, error: &V) -> bool {
+        if !matches!(code.ops.get(target as usize), Some(Op::EnterHandler)) {
+            return false;
+        }
+        let mut at = target as usize + 1;
+        loop {
+            let Some(length) = code.ops[at..].iter().position(|op| matches!(op, Op::MatchException | Op::MatchExceptionGroup)) else {
+                // `except:` without a class, or no further clause.
+                return !matches!(code.ops.get(at), Some(Op::LeaveHandler));
+            };
+            let class = &code.ops[at..at + length];
+            if matches!(class.first(), Some(Op::LeaveHandler)) {
+                return false;
+            }
+            for (i, op) in class.iter().enumerate() {
+                let taken = match op {
+                    // The module of an attribute is no class.
+                    Op::LoadGlobal(_) | Op::LoadAttr(_) if matches!(class.get(i + 1), Some(Op::LoadAttr(_))) => false,
+                    Op::LoadGlobal(name) => {
+                        let value = match self.store.global(name.0) {
+                            V::Undef => V::Lib(self.names[name.0 as usize]),
+                            value => value,
+                        };
+                        self.exception_matches(error, &value) != Some(false)
+                    }
+                    // A class of another module is not a base of MemoryError, unless it is another name for one.
+                    Op::LoadAttr(name) => matches!(&*self.program.names[name.0 as usize], "Exception" | "BaseException" | "MemoryError"),
+                    Op::BuildTuple(_) => false,
+                    _ => true,
+                };
+                if taken {
+                    return true;
+                }
+            }
+            match code.ops.get(at + length + 1) {
+                Some(Op::JumpIfFalse(next)) => at = *next as usize,
+                _ => return true,
+            }
+        }
     }
 
     /// The operation may raise this from here on.

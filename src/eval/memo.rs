@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::syntax::code::CodeId;
 use crate::value::object::{Function, Obj, ObjId, Sym, Tuple, V};
-use crate::value::store::{Store, Use};
+use crate::value::store::{Store, Switches, Use};
 
 /// Calls kept. A program with more different ones is out of fuel soon.
 const MAX_CALLS: usize = 50_000;
@@ -83,6 +83,7 @@ pub struct Known {
     pub globals: Vec<u32>,
     were: Vec<Obj>,
     held: Vec<V>,
+    switches: Switches,
 }
 
 /// Calls evaluated before.
@@ -109,7 +110,8 @@ impl Memo {
     /// What the call gave before, if what it depended on is the same.
     pub fn find(&mut self, store: &Store, key: &Key) -> Option<Rc<Known>> {
         let known = self.calls.get(key)?;
-        let same = known.objects.iter().zip(&known.were).all(|(id, was)| same_object(store.get(*id), was))
+        let same = known.switches == store.path.switches
+            && known.objects.iter().zip(&known.were).all(|(id, was)| same_object(store.get(*id), was))
             && known.globals.iter().zip(&known.held).all(|(name, held)| store.global(*name) == *held);
         if !same {
             self.calls.remove(key);
@@ -132,7 +134,9 @@ impl Memo {
             return;
         }
         let held = used.globals.iter().map(|name| store.global(*name)).collect();
-        self.calls.insert(key, Rc::new(Known { value: value.clone(), cost, objects: used.objects, globals: used.globals, were, held }));
+        let switches = store.path.switches;
+        let known = Known { value: value.clone(), cost, objects: used.objects, globals: used.globals, were, held, switches };
+        self.calls.insert(key, Rc::new(known));
     }
 }
 

@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
 use crate::syntax::{Program, Span};
 use crate::value::object::V;
-use crate::value::store::Path;
+use crate::value::store::{Path, Switches};
 
 use guarded_calls::Watched;
 use machine::{Exit, GuardState, Machine};
@@ -190,7 +190,15 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         machine.call_floor = 0;
         machine.loop_floor = 0;
         let kept = machine.store.clone();
-        machine.store.path = Path { cost: 0.0, mass: 1.0, lost: false, interruptible: interrupting, unknown_managers: 0, doubtful: false };
+        machine.store.path = Path {
+            cost: 0.0,
+            mass: 1.0,
+            lost: false,
+            interruptible: interrupting,
+            unknown_managers: 0,
+            doubtful: false,
+            switches: Switches::UNKNOWN,
+        };
         machine.evaluate_alone(*id);
         out_of_fuel |= machine.fuel == 0;
         let spent = share - machine.fuel;
@@ -216,6 +224,9 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             }
         }
     }
+    guards.extend(
+        machine.call_guards.iter().map(|(code, pc)| Guard { span: program.codes[code.0 as usize].spans[*pc as usize], op: "call" }),
+    );
     guards.sort_by_key(|g| (g.span, g.op));
     guards.dedup();
     let evaluated = program

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::library::common::{concat, table_add};
+use crate::library::common::{POINTER, allocates, concat, table_add};
 use crate::library::{Args, R, Stop};
 use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::convert;
@@ -131,6 +131,9 @@ impl Machine<'_> {
             };
             let safe = plain(a) || plain(b);
             self.mark_guard(if safe { GuardState::Safe } else { GuardState::Needed });
+        }
+        if let Some(value) = crate::library::modules::decimal::binary(self, op, a, b)? {
+            return Ok(value);
         }
         // User classes first, then what builtin types do with each other.
         if matches!(self.obj(a), Some(Obj::Instance { .. })) || matches!(self.obj(b), Some(Obj::Instance { .. })) {
@@ -504,7 +507,16 @@ impl Machine<'_> {
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
             let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
-            let text = crate::value::object::Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why };
+            let text = crate::value::object::Text {
+                low: x.low.saturating_add(y.low),
+                high: x.high.saturating_add(y.high),
+                why,
+                digits: x.digits && y.digits,
+            };
+            if text.low >= SIZE_LIMIT as u64 {
+                return Err(Stop::Raise(V::OneOf(Rc::new([V::exception("MemoryError"), V::exception("OverflowError")]))));
+            }
+            self.joined(x.low.max(y.low), text.low, text.high);
             return Ok(if is_str(a) { V::Strs(text) } else { V::ManyBytes(text) });
         }
         if let (V::Tuple(x), V::Tuple(y)) = (a, b) {
@@ -522,7 +534,9 @@ impl Machine<'_> {
                         (Some(e), None) | (None, Some(e)) => e,
                         (None, None) => V::None,
                     };
-                    Ok(V::tuple_bag(element, l1.saturating_add(l2), h1.saturating_add(h2)))
+                    let (low, high) = (l1.saturating_add(l2), h1.saturating_add(h2));
+                    self.joined(l1.max(l2).saturating_mul(POINTER), low.saturating_mul(POINTER), high.saturating_mul(POINTER));
+                    Ok(V::tuple_bag(element, low, high))
                 }
             };
         }
@@ -542,23 +556,33 @@ impl Machine<'_> {
             let mut escapes = Vec::new();
             concat(&mut items, &y, &mut escapes);
             self.store.escape_all(&escapes);
+            let (low, high) = crate::library::count(&items);
+            let longer = crate::library::count(&x).0.max(crate::library::count(&y).0);
+            self.joined(longer.saturating_mul(POINTER), low.saturating_mul(POINTER), high.saturating_mul(POINTER));
             return Ok(self.alloc(Obj::List(Rc::new(items))));
         }
         self.other_binary(a, b)
+    }
+
+    /// `a + b` of sequences takes so many bytes. An operand that was too large by itself has been reported where it was made.
+    fn joined(&mut self, larger: u64, low: u64, high: u64) {
+        if larger <= self.settings.limits.memory {
+            allocates(self, FactKind::Repetition, "+", low, high);
+        }
     }
 
     /// `sequence * n`.
     fn repeat(&mut self, sequence: &V, n: &Int, why_n: Option<Why>, inplace: bool) -> R<V> {
         let why = sequence.why().into_iter().chain(why_n).max().unwrap_or(Why::Lost);
         let times = |k: Option<i128>| k.map_or(u64::MAX, |k| u64::try_from(k.max(0)).unwrap_or(u64::MAX));
-        let (low, high) = (u64::try_from(n.low.max(0)).unwrap_or(u64::MAX), times(n.upper()));
+        let (mut low, mut high) = (u64::try_from(n.low.max(0)).unwrap_or(u64::MAX), times(n.upper()));
         let element_size = match sequence {
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => 1u64,
             _ => 8,
         };
         let (_, l, h) = match sequence {
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
-                let t = text_of(sequence).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why });
+                let t = text_of(sequence).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why, digits: false });
                 (None, t.low, t.high)
             }
             V::Tuple(_) => self.bounds_of(sequence),
@@ -580,6 +604,10 @@ impl Machine<'_> {
         if n.upper().is_none_or(|k| k >= SIZE_LIMIT) {
             self.may_raise_class("OverflowError");
         }
+        if h == 0 {
+            // Nothing stays nothing, however often it is repeated.
+            (low, high) = (1, 1);
+        }
         let memory = self.settings.limits.memory;
         let bytes_low = total_low * u128::from(element_size);
         if bytes_low > u128::from(memory) {
@@ -591,7 +619,8 @@ impl Machine<'_> {
                 ("expression", format!("{} * {}", self.describe(sequence), n.low)),
                 ("bytes", bytes_low.to_string()),
             ];
-            self.report(FactKind::Repetition, None, Some(measure), Proof::Proven, &words);
+            let survives = self.survives_memory_error();
+            self.report(FactKind::Repetition, None, Some(measure), if survives { Proof::Likely } else { Proof::Proven }, &words);
         }
         if total_high.saturating_mul(u128::from(element_size)) > u128::from(memory) {
             self.may_raise_class("MemoryError");
@@ -605,8 +634,11 @@ impl Machine<'_> {
             V::Bytes(s) if low == high && (s.len() as u128) * u128::from(low) <= MAX_EXACT_TEXT as u128 => {
                 Ok(V::bytes(&s.repeat(low as usize)))
             }
-            V::Str(_) | V::Strs(_) => Ok(V::strs(total_low, total_high, why)),
-            V::Bytes(_) | V::ManyBytes(_) => Ok(V::ManyBytes(crate::value::object::Text { low: total_low, high: total_high, why })),
+            V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
+                let digits = total_low > 0 && text_of(sequence).is_some_and(|t| t.digits);
+                let text = crate::value::object::Text { low: total_low, high: total_high, why, digits };
+                Ok(if matches!(sequence, V::Str(_) | V::Strs(_)) { V::Strs(text) } else { V::ManyBytes(text) })
+            }
             V::Tuple(t) => match &**t {
                 Tuple::Exact(items) if low == high && total_high <= 4096 => {
                     self.burn(total_high / 8)?;
@@ -1257,13 +1289,8 @@ impl Machine<'_> {
                     return self.contains_item(&taken.items, value);
                 }
                 Obj::Iter(_) | Obj::Generator(_) => {
-                    if self.endless(container) {
-                        // Found at some point, or never: it is looked for only where it could be recognised.
-                        self.may_raise_class("");
-                        return Ok(V::Bool(true));
-                    }
-                    let taken = self.take_iterator(container)?;
-                    return self.contains_item(&taken.items, value);
+                    let (container, value) = (container.clone(), value.clone());
+                    return self.contains_in_iterator(&container, &value);
                 }
                 _ => {}
             },
@@ -1402,7 +1429,7 @@ impl Machine<'_> {
                 self.each(&all, Machine::length_of)
             }
             V::Str(_) | V::Bytes(_) | V::Strs(_) | V::ManyBytes(_) => {
-                let t = text_of(value).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost });
+                let t = text_of(value).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false });
                 Ok(bounds(t.low, t.high, t.why))
             }
             V::Tuple(_) => {
@@ -1763,7 +1790,7 @@ impl Machine<'_> {
             return self.each(&all, |m, i| m.load_item(object, i));
         }
         self.check_index(index)?;
-        let text = text_of(object).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost });
+        let text = text_of(object).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false });
         let is_str = matches!(object, V::Str(_) | V::Strs(_));
         let why = crate::library::why(&[object, index]);
         if let V::Slice(slice) = index {
@@ -1788,7 +1815,7 @@ impl Machine<'_> {
                         return Ok(if is_str {
                             V::strs(n, n, why)
                         } else {
-                            V::ManyBytes(crate::value::object::Text { low: n, high: n, why })
+                            V::ManyBytes(crate::value::object::Text { low: n, high: n, why, digits: false })
                         });
                     }
                 }
@@ -1802,7 +1829,7 @@ impl Machine<'_> {
             return Ok(if is_str {
                 V::strs(0, text.high, why)
             } else {
-                V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why })
+                V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why, digits: false })
             });
         }
         if let Some(n) = index.exact_int() {
@@ -1900,7 +1927,7 @@ impl Machine<'_> {
             let slice = slice.clone();
             let taken = self.take_value(&value)?;
             if taken.endless {
-                return self.endless_consumption(&value);
+                return Err(self.endless_consumption(&value, "slice assignment", true));
             }
             let Obj::List(items) = self.store.get(id).clone() else {
                 self.store.escape(object);

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::library::common::{concat, push};
+use crate::fact::FactKind;
+use crate::library::common::{POINTER, allocates, concat, hoards, push};
 use crate::library::{Args, Next, R, Stop};
-use crate::syntax::code::{BinaryOp, Code, CompareOp, Conversion, NamesId, Op, UnaryOp};
+use crate::syntax::code::{BinaryOp, Code, CodeKind, CompareOp, Conversion, NamesId, Op, UnaryOp};
 use crate::value::object::{Class, DictKind, Exc, Frame, Function, Items, MAX_EXACT_ITEMS, Obj, Sym, Table, Tuple, V, Why};
 
 use super::machine::{Context, Flow, Machine};
@@ -225,6 +226,9 @@ impl Machine<'_> {
                 let value = pop(frame);
                 let list = frame.stack[frame.stack.len() - n as usize].clone();
                 self.append(&list, value);
+                if let (V::Ref(id), CodeKind::Comprehension) = (&list, self.code(frame.code).kind) {
+                    hoards(self, FactKind::Materialisation, "comprehension", *id);
+                }
             }
             Op::SetAdd(n) => {
                 let value = pop(frame);
@@ -783,9 +787,19 @@ impl Machine<'_> {
     pub fn extend(&mut self, list: &V, iterable: &V) -> R<()> {
         let taken = self.take_value(iterable)?;
         if taken.endless {
-            return self.endless_consumption(iterable);
+            return Err(self.endless_consumption(iterable, "unpacking", true));
         }
         self.burn(taken.items.exact.len() as u64 / 4)?;
+        let (mut low, mut high) = crate::library::count(&taken.items);
+        if let Some(Obj::List(items)) = self.obj(list) {
+            let (least, most) = crate::library::count(items);
+            (low, high) = (low.saturating_add(least), high.saturating_add(most));
+        }
+        if matches!(iterable, V::Range(_)) {
+            // A range whose length does not fit raises.
+            self.length_of(iterable)?;
+        }
+        allocates(self, FactKind::Materialisation, "list", low.saturating_mul(POINTER), high.saturating_mul(POINTER));
         let V::Ref(id) = list else {
             self.store.escape_all(&taken.items.exact);
             return Ok(());
@@ -808,20 +822,6 @@ impl Machine<'_> {
         });
         self.store.escape_all(&escapes);
         Ok(())
-    }
-
-    /// An endless iterator is consumed to the end: the operation never returns.
-    pub fn endless_consumption(&mut self, _iterable: &V) -> R<()> {
-        let measure = crate::fact::Measure { unit: crate::fact::Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        let proof = self.proof();
-        self.report(
-            crate::fact::FactKind::EndlessIterator,
-            None,
-            Some(measure),
-            proof,
-            &[("reason", "it consumes an iterator that never ends".to_owned())],
-        );
-        Err(Stop::Dead)
     }
 
     fn format_value(&mut self, value: &V, conversion: Conversion, spec: Option<&V>) -> R<V> {

@@ -4,14 +4,21 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::syntax::code::CompareOp;
+use crate::value::cost::Floor;
 use crate::value::int::Int;
 use crate::value::object::{Items, Key, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Table, Tuple, V, Why};
 use crate::value::store::{join, join_many};
 
-use super::{Args, Host, R, Stop, Taken};
+use super::{Args, Host, R, Taken};
 
 /// Sizes from here on raise OverflowError or MemoryError at once.
 pub const SIZE_LIMIT: i128 = 1 << 63;
+
+/// Bytes of a reference in a list, a tuple or a deque.
+pub const POINTER: u64 = 8;
+
+/// Bytes of an entry of a set: a reference and a hash.
+pub const ENTRY: u64 = 16;
 
 /// How many combinations of alternatives of the arguments are followed one by one.
 const MAX_COMBINATIONS: usize = 24;
@@ -374,36 +381,117 @@ pub fn set_table(host: &mut dyn Host, id: ObjId, new: Table) {
     });
 }
 
-/// The iterable is consumed and never ends.
-pub fn never_ends<T>(host: &mut dyn Host, callee: &str) -> R<T> {
-    let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-    let words = [("callee", callee.to_owned()), ("reason", "it consumes an iterator that never ends".to_owned())];
-    host.fact(FactKind::EndlessIterator, Some(measure), Proof::Proven, &words);
-    Err(Stop::Dead)
+/// How an iterable is consumed, one item after the other.
+pub struct Consumer<'a> {
+    /// What consumes it.
+    pub callee: &'a str,
+    /// The least time an item takes.
+    pub floor: Floor,
+    /// Bytes that are certainly kept for each item.
+    pub keeps: u64,
+    /// Whether items are kept at all, so that without an end the memory runs out.
+    pub collects: bool,
+    /// Whether an item (one value that bounds all of them) is certainly consumed, and more are asked for.
+    pub goes_on: &'a mut dyn FnMut(&mut dyn Host, &V) -> R<bool>,
 }
 
-/// Takes all of an iterable that the function called `callee` consumes; each item takes at least `floor`.
-pub fn take_all(host: &mut dyn Host, iterable: &V, callee: &str, floor: crate::value::cost::Floor) -> R<Items> {
+/// Takes all of an iterable that is consumed to its end.
+pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
+    // What is passed over takes time as well; that counts where nothing on the way can raise.
+    let steps = host.steps(iterable);
+    let passed = crate::value::cost::FOR_LIST.times(steps as f64);
+    let foreseen = if steps < u64::MAX && passed > host.limits().timeout / 2.0 { host.foresee(iterable)? } else { None };
     let Taken { items, endless } = host.take(iterable)?;
     if endless {
-        return never_ends(host, callee);
+        let any = element(host, &items).unwrap_or(V::None);
+        if host.certainly(&mut |host| (by.goes_on)(host, &any))? {
+            return Err(host.never_returns(iterable, by.callee, by.collects));
+        }
+        // It may stop at an item, or at an exception.
+        host.may_raise("");
+        return Ok(bag(Some(any), 0, u64::MAX));
     }
-    let low = super::count(&items).0;
-    if low > 0 {
-        host.cost(floor.times(low as f64));
+    let (low, high) = super::count(&items);
+    // Where the memory ends first, the time to the last item is never spent.
+    if !(by.keeps > 0 && allocates(host, FactKind::Materialisation, by.callee, low.saturating_mul(by.keeps), high.saturating_mul(by.keeps)))
+        && low > 0
+    {
+        host.spend(by.floor.times(low as f64), by.callee, iterable);
+    } else if let Some(Taken { items, endless: false }) = foreseen {
+        let any = element(host, &items).unwrap_or(V::None);
+        if low == 0 && host.certainly(&mut |host| (by.goes_on)(host, &any))? {
+            host.spend(passed, by.callee, iterable);
+        }
     }
     host.burn(items.exact.len() as u64 / 16)?;
     Ok(items)
 }
 
-/// Something of so many bytes is allocated at once: reported when even the least of it exceeds the memory limit.
-pub fn allocates(host: &mut dyn Host, kind: FactKind, callee: &str, low: u64, high: u64) {
-    if low as f64 > host.limits().memory as f64 {
-        let measure = Measure { unit: Unit::Bytes, low: low as f64, high: if high == u64::MAX { f64::INFINITY } else { high as f64 } };
-        let words =
-            [("op", callee.to_owned()), ("callee", callee.to_owned()), ("expression", format!("{callee}(…)")), ("bytes", low.to_string())];
-        host.fact(kind, Some(measure), Proof::Proven, &words);
+/// Takes all of an iterable whose items the function called `callee` keeps in a list, a tuple or the like.
+pub fn collect(host: &mut dyn Host, iterable: &V, callee: &str, floor: Floor) -> R<Items> {
+    consume(host, iterable, Consumer { callee, floor, keeps: POINTER, collects: true, goes_on: &mut |_, _| Ok(true) })
+}
+
+/// Takes all of an iterable whose items the function called `callee` puts into a set or the keys of a dict.
+pub fn collect_keys(host: &mut dyn Host, iterable: &V, callee: &str) -> R<Items> {
+    let mut hashed = |host: &mut dyn Host, v: &V| {
+        if is_plain(v) {
+            return Ok(true);
+        }
+        host.key(v)?;
+        Ok(true)
+    };
+    // Equal items are kept once: their number says something of the memory only where they differ.
+    let keeps = if matches!(iterable, V::Range(_)) { ENTRY } else { 0 };
+    consume(host, iterable, Consumer { callee, floor: crate::value::cost::C_ITERATION, keeps, collects: true, goes_on: &mut hashed })
+}
+
+/// Takes all of an iterable that the function called `callee` consumes in a way that is not looked into: where it has no end,
+/// nothing is claimed.
+pub fn take_all(host: &mut dyn Host, iterable: &V, callee: &str, floor: Floor) -> R<Items> {
+    consume(host, iterable, Consumer { callee, floor, keeps: 0, collects: false, goes_on: &mut |_, _| Ok(false) })
+}
+
+/// Something of so many bytes is allocated at once: reported when even the least of it exceeds the memory limit. Says whether.
+pub fn allocates(host: &mut dyn Host, kind: FactKind, callee: &str, low: u64, high: u64) -> bool {
+    if low as f64 <= host.limits().memory as f64 {
+        return false;
     }
+    let measure = Measure { unit: Unit::Bytes, low: low as f64, high: if high == u64::MAX { f64::INFINITY } else { high as f64 } };
+    let words =
+        [("op", callee.to_owned()), ("callee", callee.to_owned()), ("expression", format!("{callee}(…)")), ("bytes", low.to_string())];
+    let survives = host.survives_memory_error();
+    host.fact(kind, Some(measure), if survives { Proof::Likely } else { Proof::Proven }, &words);
+    if survives {
+        host.may_raise("MemoryError");
+    }
+    true
+}
+
+/// How often what a growing list holds is added up: each time so many items have come.
+const ADDED_UP: usize = 1024;
+
+/// A list has grown by an item. Where the lists and strings it holds are over the memory limit together, that is reported.
+pub fn hoards(host: &mut dyn Host, kind: FactKind, callee: &str, list: ObjId) {
+    let (Obj::List(items) | Obj::Deque(items, _)) = host.store().get(list) else { return };
+    if items.exact.is_empty() || items.exact.len() % ADDED_UP != 0 || items.rest.is_some() {
+        return;
+    }
+    let items = items.clone();
+    let mut seen = std::collections::HashSet::new();
+    let mut bytes = POINTER.saturating_mul(items.exact.len() as u64);
+    for item in &items.exact {
+        let V::Ref(id) = item else { continue };
+        if host.store().is_summary(*id) || !seen.insert(*id) {
+            continue;
+        }
+        bytes = bytes.saturating_add(match host.store().get(*id) {
+            Obj::List(inner) => super::count(inner).0.saturating_mul(POINTER),
+            Obj::ByteArray(text) => text.low,
+            _ => 0,
+        });
+    }
+    allocates(host, kind, callee, bytes, u64::MAX);
 }
 
 /// An iterator on the heap.

@@ -91,7 +91,7 @@ impl Args {
 pub struct Taken {
     /// The items: known by position, then bounded.
     pub items: Items,
-    /// Whether the iterable never ends (then taking it all never returns; `items` is what is known of its front).
+    /// Whether the iterable never ends and never raises (then taking it all never returns; `items` bounds all that comes).
     pub endless: bool,
 }
 
@@ -107,6 +107,8 @@ pub trait Host {
     fn burn(&mut self, steps: u64) -> R<()>;
     /// Adds to the least time the program has run.
     fn cost(&mut self, seconds: f64);
+    /// As [`Host::cost`], for what `callee` does with all of an iterable.
+    fn spend(&mut self, seconds: f64, callee: &str, iterable: &V);
     /// From here the operation may also raise this builtin class (the empty string: anything).
     fn may_raise(&mut self, class: &str);
     /// A definite exception, as the `Err` to return.
@@ -117,8 +119,15 @@ pub trait Host {
     fn iterate(&mut self, value: &V) -> R<V>;
     /// `next(iterator)`.
     fn next(&mut self, iterator: &V) -> R<Next>;
-    /// Everything an iterable gives, in order. Consumes it. An endless one is taken only a little.
+    /// Everything an iterable gives, in order. Consumes it. Of an endless one the rest bounds all that ever comes.
     fn take(&mut self, iterable: &V) -> R<Taken>;
+    /// What [`Host::take`] would give, where nothing in it may raise. The state stays as it is.
+    fn foresee(&mut self, iterable: &V) -> R<Option<Taken>>;
+    /// At least how many items an iterator gives from here, unless something raises ([`u64::MAX`]: it never ends).
+    fn remaining(&mut self, iterator: &V) -> u64;
+    /// At least how many times a loop goes round to take all of an iterator, what it passes over included, unless something
+    /// raises.
+    fn steps(&mut self, iterator: &V) -> u64;
     /// `bool(value)`, when known.
     fn truth(&mut self, value: &V) -> R<Option<bool>>;
     /// A comparison.
@@ -152,6 +161,13 @@ pub trait Host {
     /// Reports the bit length of an integer result of a function form, and marks the call as a guard site when it may pass
     /// the limit.
     fn integer(&mut self, kind: FactKind, op: &str, expression: String, bits: (u64, u64));
+    /// An iterable without an end is consumed by `callee`, which never returns. `collects`: it keeps the items, so the memory
+    /// ends, and a program that handles MemoryError may go on.
+    fn never_returns(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop;
+    /// Whether something certainly goes well: it gives `true`, and nothing in it may raise. The state stays as it is.
+    fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool>;
+    /// Whether a handler around here may take a MemoryError, so that the program goes on after one.
+    fn survives_memory_error(&mut self) -> bool;
     /// Waits: seconds as an interval, reported against the timeout with everything before it.
     fn sleep(&mut self, low: f64, high: f64, callee: &str);
     /// Runs an awaitable to its end, as `await` does.

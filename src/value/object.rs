@@ -71,6 +71,15 @@ pub struct Text {
     pub high: u64,
     /// Why it is not exact.
     pub why: Why,
+    /// Whether it is made of decimal digits only, the first of them not 0.
+    pub digits: bool,
+}
+
+impl Text {
+    /// Text of which only the length is bounded.
+    pub fn between(low: u64, high: u64, why: Why) -> Text {
+        Text { low, high, why, digits: false }
+    }
 }
 
 /// A tuple: exact elements, or elements bounded by one value and a length interval.
@@ -232,7 +241,7 @@ impl V {
     pub fn str(text: &str) -> V {
         if text.len() > MAX_EXACT_TEXT {
             let n = text.chars().count() as u64;
-            V::Strs(Text { low: n, high: n, why: Why::Lost })
+            V::Strs(Text { low: n, high: n, why: Why::Lost, digits: false })
         } else {
             V::Str(text.into())
         }
@@ -240,14 +249,14 @@ impl V {
 
     /// A string of bounded length.
     pub fn strs(low: u64, high: u64, why: Why) -> V {
-        V::Strs(Text { low, high, why })
+        V::Strs(Text { low, high, why, digits: false })
     }
 
     /// Bytes, exact while short.
     pub fn bytes(bytes: &[u8]) -> V {
         if bytes.len() > MAX_EXACT_TEXT {
             let n = bytes.len() as u64;
-            V::ManyBytes(Text { low: n, high: n, why: Why::Lost })
+            V::ManyBytes(Text { low: n, high: n, why: Why::Lost, digits: false })
         } else {
             V::Bytes(bytes.into())
         }

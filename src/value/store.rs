@@ -121,6 +121,35 @@ pub struct Path {
     pub unknown_managers: u32,
     /// Whether a name that nobody defines was used on the way: most probably the program ended there.
     pub doubtful: bool,
+    /// Settings of the interpreter.
+    pub switches: Switches,
+}
+
+/// Settings of the interpreter that decide what numbers cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches {
+    /// Digits beyond which int and str are not converted into each other (`sys.set_int_max_str_digits`); 0: no limit.
+    pub str_digits: Option<u64>,
+    /// Digits of the results of `decimal` (`getcontext().prec`).
+    pub precision: Option<u64>,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Switches { str_digits: Some(4300), precision: Some(28) }
+    }
+}
+
+impl Switches {
+    /// Anybody may have changed them.
+    pub const UNKNOWN: Switches = Switches { str_digits: None, precision: None };
+
+    /// What is known of either.
+    #[must_use]
+    pub fn join(self, other: Switches) -> Switches {
+        let same = |a: Option<u64>, b| if a == b { a } else { None };
+        Switches { str_digits: same(self.str_digits, other.str_digits), precision: same(self.precision, other.precision) }
+    }
 }
 
 /// What a code object (with all code inside it) touches outside its own frame.
@@ -251,7 +280,15 @@ impl Store {
             escaped_code: Rc::default(),
             patched: Rc::default(),
             builtins_open: false,
-            path: Path { cost: 0.0, mass: 1.0, lost: false, interruptible: false, unknown_managers: 0, doubtful: false },
+            path: Path {
+                cost: 0.0,
+                mass: 1.0,
+                lost: false,
+                interruptible: false,
+                unknown_managers: 0,
+                doubtful: false,
+                switches: Switches::default(),
+            },
             work: Rc::default(),
             watch: Rc::default(),
         }
@@ -452,7 +489,8 @@ impl Store {
 
     fn escape_object(&mut self, id: ObjId, work: &mut Vec<V>) {
         let obj = &self.heap.get(id.0 as usize).obj;
-        if matches!(obj, Obj::Hole | Obj::Escaped(_)) {
+        // A number of the library cannot be changed by anybody.
+        if matches!(obj, Obj::Hole | Obj::Escaped(_) | Obj::Instance { class: V::Lib(_), .. }) {
             return;
         }
         self.charge(weight(obj));
@@ -612,6 +650,7 @@ impl Store {
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
             doubtful: a.doubtful || b.doubtful,
+            switches: a.switches.join(b.switches),
         };
         if !escapes.is_empty() {
             let before = self.heap.clone();
@@ -795,6 +834,7 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
         low: if widen && y.low < x.low { 0 } else { x.low.min(y.low) },
         high: if widen && y.high > x.high { u64::MAX } else { x.high.max(y.high) },
         why: if widen { Why::Lost } else { worse(x.why, y.why) },
+        digits: x.digits && y.digits,
     };
     Some(match (a, b) {
         (V::Unknown(x), V::Unknown(y)) => V::Unknown(worse(*x, *y)),
@@ -853,9 +893,14 @@ pub fn text_of(value: &V) -> Option<Text> {
     Some(match value {
         V::Str(s) => {
             let n = s.chars().count() as u64;
-            Text { low: n, high: n, why: Why::Outside }
+            Text {
+                low: n,
+                high: n,
+                why: Why::Outside,
+                digits: s.starts_with(|c: char| c.is_ascii_digit() && c != '0') && s.bytes().all(|b| b.is_ascii_digit()),
+            }
         }
-        V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Outside },
+        V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Outside, digits: false },
         V::Strs(t) | V::ManyBytes(t) => *t,
         _ => return None,
     })
@@ -927,7 +972,7 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
             let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
             let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
             let why = texts.iter().map(|t| t.why).max().unwrap_or(Why::Lost);
-            let text = Text { low, high: if widen { u64::MAX } else { high }, why: if widen { Why::Lost } else { why } };
+            let text = Text { low, high: if widen { u64::MAX } else { high }, why: if widen { Why::Lost } else { why }, digits: false };
             out.retain(|v| !kind(v));
             out.push(if exact_str { V::Strs(text) } else { V::ManyBytes(text) });
         }
@@ -1041,7 +1086,7 @@ pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
         (Obj::Set(x, f), Obj::Set(y, g)) if f == g => return Obj::Set(Rc::new(join_tables(x, y, widen, escapes)), *f),
         (Obj::ByteArray(x), Obj::ByteArray(y)) => {
             let (low, high) = bounds(x.low, x.high, y.low, y.high, widen);
-            return Obj::ByteArray(Text { low, high, why: worse(x.why, y.why) });
+            return Obj::ByteArray(Text { low, high, why: worse(x.why, y.why), digits: false });
         }
         (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) if c == d => {
             return Obj::Instance { class: c.clone(), attrs: Rc::new(join_attrs(x, y, widen, escapes)) };

@@ -173,6 +173,10 @@ def make_check(op):
                 "Use fewer repetitions, or produce the items one at a time." % (size, MEMORY), 2)
         if _issubclass(_type(a), _int) and _issubclass(_type(b), _int) and not own(a, op) and not own(b, op):
             return bits_of(_int(a), _int(b))
+        if op == "**" and _type(b) is _int:
+            fractions = sys.modules.get("fractions")
+            if _type(a) is getattr(fractions, "Fraction", None):
+                return max(power_bits(a._numerator, _abs(b)), power_bits(a._denominator, _abs(b)))
         return 0
 
     def check(a, b):

@@ -1,5 +1,7 @@
 //! The worker's Python: its sources, and what the build compiled of them.
 
+use std::fmt::Write;
+
 use serde_json::json;
 
 use super::wire::frame;
@@ -22,7 +24,10 @@ const COMPILED: &[(&str, &[u8], &[u8])] = include!(concat!(env!("OUT_DIR"), "/co
 /// The two frames that give an interpreter its worker: compiled (`c`) where there is bytecode for its magic number, else as
 /// source (`s`).
 pub fn code_for(magic: &[u8]) -> Vec<u8> {
-    let hex = magic.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let mut hex = String::new();
+    for byte in magic {
+        let _ = write!(hex, "{byte:02x}");
+    }
     if let Some((_, boot, parts)) = COMPILED.iter().find(|(known, ..)| *known == hex) {
         return [frame(b'c', boot), frame(b'c', parts)].concat();
     }

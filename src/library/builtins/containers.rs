@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    SIZE_LIMIT, allocates, bag, bind, element, index, index_or, iterator, kind, loosened, never_ends, set_of, size, table_add,
-    table_add_rest, take_all, type_error, unknown, why_of, with, wrong,
+    Consumer, SIZE_LIMIT, allocates, bag, bind, collect, collect_keys, consume, element, index, index_or, iterator, kind, loosened, set_of,
+    size, table_add, table_add_rest, take_all, type_error, unknown, why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, Next, R, count, list_of};
 use crate::value::cost;
@@ -52,9 +52,7 @@ fn list(host: &mut dyn Host, args: Args) -> R<V> {
         }
         refuses_length(host, &x)?;
         let floor = if matches!(x, V::Range(_)) { cost::LIST_RANGE_ITEM } else { cost::LIST_COPY_ITEM };
-        let items = take_all(host, &x, "list", floor)?;
-        let (low, high) = count(&items);
-        allocates(host, FactKind::Materialisation, "list", low.saturating_mul(8), high.saturating_mul(8));
+        let items = collect(host, &x, "list", floor)?;
         Ok(list_of(host, items))
     })
 }
@@ -65,9 +63,7 @@ fn tuple(host: &mut dyn Host, args: Args) -> R<V> {
         V::Tuple(_) => Ok(x.clone()),
         _ => {
             refuses_length(host, &x)?;
-            let items = take_all(host, &x, "tuple", cost::LIST_COPY_ITEM)?;
-            let (low, high) = count(&items);
-            allocates(host, FactKind::Materialisation, "tuple", low.saturating_mul(8), high.saturating_mul(8));
+            let items = collect(host, &x, "tuple", cost::LIST_COPY_ITEM)?;
             Ok(tuple_of(host, items))
         }
     })
@@ -94,7 +90,8 @@ fn set_with(host: &mut dyn Host, args: &Args, frozen: bool) -> R<V> {
         let table = if matches!(x, V::Undef) {
             Table::default()
         } else {
-            let items = take_all(host, &x, "set", cost::C_ITERATION)?;
+            refuses_length(host, &x)?;
+            let items = collect_keys(host, &x, if frozen { "frozenset" } else { "set" })?;
             set_of(host, &items)?
         };
         Ok(host.alloc(Obj::Set(Rc::new(table), frozen)))
@@ -133,7 +130,13 @@ pub fn add_entries(host: &mut dyn Host, table: &mut Table, from: &V) -> R<()> {
         host.store().escape_all(&escapes);
         return Ok(());
     }
-    let items = take_all(host, from, "dict", cost::C_ITERATION)?;
+    let mut entries = |host: &mut dyn Host, pair: &V| {
+        let (k, _) = pair_of(host, pair)?;
+        host.key(&k)?;
+        Ok(true)
+    };
+    let by = Consumer { callee: "dict", floor: cost::C_ITERATION, keeps: 0, collects: true, goes_on: &mut entries };
+    let items = consume(host, from, by)?;
     for pair in &items.exact {
         let (k, v) = pair_of(host, pair)?;
         let key = host.key(&k)?;
@@ -213,7 +216,7 @@ enum Raw {
 }
 
 fn raw(host: &mut dyn Host, callee: &str, x: &V, encoding: &V) -> R<Raw> {
-    let bounds = |low, high, why| Ok(Raw::Bounds(Text { low, high, why }));
+    let bounds = |low, high, why| Ok(Raw::Bounds(Text { low, high, why, digits: false }));
     if !matches!(encoding, V::Undef) {
         let encode = V::lib("str.encode");
         let v = host.call(&encode, Args::of([x.clone(), encoding.clone()]))?;
@@ -263,7 +266,9 @@ fn raw(host: &mut dyn Host, callee: &str, x: &V, encoding: &V) -> R<Raw> {
         unknown(host, std::slice::from_ref(x));
         return Ok(Raw::Anything);
     }
-    let items = take_all(host, x, callee, cost::C_ITERATION)?;
+    let mut byte = |host: &mut dyn Host, v: &V| Ok(index(host, v)?.is_some_and(|n| Int::range(0, 255).includes(&n)));
+    let by = Consumer { callee, floor: cost::C_ITERATION, keeps: 1, collects: true, goes_on: &mut byte };
+    let items = consume(host, x, by)?;
     let mut exact = Some(Vec::new());
     for v in items.exact.iter().chain(items.rest.iter().filter(|r| r.high > 0).map(|r| &r.element)) {
         match index(host, v)?.map(|n| (n.is_exact(), n)) {
@@ -302,7 +307,7 @@ fn bytes(host: &mut dyn Host, args: Args) -> R<V> {
         Ok(match raw(host, "bytes", &x, &encoding)? {
             Raw::Exact(b) => V::bytes(&b),
             Raw::Bounds(t) => V::ManyBytes(t),
-            Raw::Anything => V::ManyBytes(Text { low: 0, high: u64::MAX, why: why_of(&[&x]) }),
+            Raw::Anything => V::ManyBytes(Text { low: 0, high: u64::MAX, why: why_of(&[&x]), digits: false }),
         })
     })
 }
@@ -310,9 +315,9 @@ fn bytes(host: &mut dyn Host, args: Args) -> R<V> {
 fn bytearray(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["source", "encoding", "errors"], 0, 1, &|host, [x, encoding, _]| {
         let text = match raw(host, "bytearray", &x, &encoding)? {
-            Raw::Exact(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Lost },
+            Raw::Exact(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Lost, digits: false },
             Raw::Bounds(t) => t,
-            Raw::Anything => Text { low: 0, high: u64::MAX, why: why_of(&[&x]) },
+            Raw::Anything => Text { low: 0, high: u64::MAX, why: why_of(&[&x]), digits: false },
         };
         Ok(host.alloc(Obj::ByteArray(text)))
     })
@@ -502,10 +507,4 @@ pub fn loose(host: &mut dyn Host, table: &Table) -> Table {
     let table = loosened(table, &mut escapes);
     host.store().escape_all(&escapes);
     table
-}
-
-/// Everything an iterator gives is thrown away; it must end.
-pub fn exhaust(host: &mut dyn Host, iterable: &V, callee: &str) -> R<Items> {
-    let taken = host.take(iterable)?;
-    if taken.endless { never_ends(host, callee) } else { Ok(taken.items) }
 }

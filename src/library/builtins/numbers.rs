@@ -4,6 +4,7 @@ use crate::fact::FactKind;
 use crate::library::common::{dunder, index, index_or, is_instance_object, kind, open_instance, type_error, unknown, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::syntax::code::BinaryOp;
+use crate::value::bits::of_decimal_digits;
 use crate::value::convert::{Rounding, float_to_int, int_to_float};
 use crate::value::decimal::{ParsedFloat, parse_float, round_float};
 use crate::value::float::Float;
@@ -11,8 +12,9 @@ use crate::value::int::{Int, Sign};
 use crate::value::object::{V, Why};
 use crate::value::text::{ParsedInt, parse_int};
 
-/// Digits that conversions between int and str refuse by default (CPython 3.11, and late patch releases of older versions).
-pub const MAX_STR_DIGITS: u64 = 4300;
+/// The least limit on digits of a conversion between int and str that can be set; the default is 4300 (CPython 3.11, and late
+/// patch releases of older versions).
+const MIN_DIGITS_LIMIT: u64 = 640;
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -45,13 +47,32 @@ pub fn as_float(v: &V) -> Option<Float> {
     }
 }
 
-/// A decimal conversion of more digits than CPython allows: certain to raise from 3.11 on, possible before.
-pub fn too_many_digits(host: &mut dyn Host, certain: bool) -> R<()> {
-    if certain && host.target().0 >= 11 {
-        return Err(host.raise("ValueError", "Exceeds the limit for integer string conversion"));
+/// A decimal conversion of so many digits: ValueError where the limit on digits refuses it. Versions before 3.11 may have no
+/// limit. Gives whether the conversion certainly takes place.
+pub fn digits_convert(host: &mut dyn Host, digits: (u64, u64)) -> R<bool> {
+    let limit = host.store().path.switches.str_digits;
+    match limit {
+        Some(0) => Ok(true),
+        Some(limit) if digits.1 <= limit => Ok(true),
+        Some(limit) if digits.0 > limit && host.target().0 >= 11 => {
+            Err(host.raise("ValueError", "Exceeds the limit for integer string conversion"))
+        }
+        None if digits.1 < MIN_DIGITS_LIMIT => Ok(true),
+        _ => {
+            host.may_raise("ValueError");
+            Ok(false)
+        }
     }
-    host.may_raise("ValueError");
-    Ok(())
+}
+
+/// `int` of text that is made of so many decimal digits.
+fn of_digits(host: &mut dyn Host, digits: (u64, u64), why: Why) -> R<V> {
+    let certain = digits_convert(host, digits)?;
+    let (low, high) = (of_decimal_digits(digits.0).0, of_decimal_digits(digits.1).1);
+    if certain {
+        host.integer(FactKind::Digits, "int", format!("int of a text of {} digits", digits.0), (low, high));
+    }
+    Ok(V::int(Int::bits(low, high, Sign::Positive), why))
 }
 
 fn int(host: &mut dyn Host, args: Args) -> R<V> {
@@ -70,6 +91,7 @@ fn to_int(host: &mut dyn Host, x: &V) -> R<V> {
         V::AnyBool(why) => Ok(V::int(Int::range(0, 1), *why)),
         V::Float(_) | V::Floats(_) => rounded(host, x, Rounding::Trunc),
         V::Str(s) => parsed(host, s, 10),
+        V::Strs(t) if t.digits => of_digits(host, (t.low, t.high), t.why),
         V::Strs(t) => {
             host.may_raise("ValueError");
             Ok(V::int(Int::bits(0, t.high.saturating_mul(4), Sign::Any), t.why))
@@ -119,9 +141,7 @@ fn parsed(host: &mut dyn Host, text: &str, base: i128) -> R<V> {
             Ok(V::any_int(Why::Lost))
         }
         ParsedInt::Long { bits_low, bits_high, negative, digits } => {
-            if digits > MAX_STR_DIGITS {
-                too_many_digits(host, true)?;
-            }
+            digits_convert(host, (digits, digits))?;
             Ok(V::int(Int::bits(bits_low, bits_high, if negative { Sign::Negative } else { Sign::Positive }), Why::Lost))
         }
     }

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::library::common::{bag, bind, element, is_plain, iterator, take_all, type_error, unknown, why_of};
-use crate::library::{Args, Entry, Host, Next, R, Stop, count, list_of};
+use crate::library::common::{Consumer, bag, bind, collect, consume, element, is_plain, iterator, type_error, unknown, why_of};
+use crate::library::{Args, Entry, Host, Next, R, Stop, Taken, count, list_of};
 use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::cost;
 use crate::value::float::Float;
@@ -144,7 +144,7 @@ fn sorted(host: &mut dyn Host, args: Args) -> R<V> {
     if matches!(x, V::Range(_)) {
         host.length(&x)?;
     }
-    let items = take_all(host, &x, "sorted", cost::LIST_COPY_ITEM)?;
+    let items = collect(host, &x, "sorted", cost::LIST_COPY_ITEM)?;
     let key = args.keyword("key").cloned().unwrap_or(V::None);
     let reverse = match args.keyword("reverse") {
         None => Some(false),
@@ -195,7 +195,13 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
                     extreme(host, &one, callee, op)
                 });
             }
-            take_all(host, &x, callee, cost::C_ITERATION)?
+            let mut compared = |host: &mut dyn Host, v: &V| {
+                let k = if matches!(key, V::None) { v.clone() } else { host.call(&key, Args::of([v.clone()]))? };
+                host.compare(op, &k, &k)?;
+                Ok(true)
+            };
+            let floor = if matches!(x, V::Range(_)) { cost::MAX_ITEM } else { cost::C_ITERATION };
+            consume(host, &x, Consumer { callee, floor, keeps: 0, collects: false, goes_on: &mut compared })?
         }
         _ if default.is_some() => return type_error(host),
         _ => Items { exact: args.pos.to_vec(), rest: None },
@@ -280,10 +286,17 @@ fn sum(host: &mut dyn Host, args: Args) -> R<V> {
         && let Some(total) = sum_of_range(parts, &start)
     {
         let low = host.length(&x)?.as_int().map_or(0, |n| n.low.max(0));
-        host.cost(cost::SUM_LIST_ITEM.times(low as f64));
+        host.spend(cost::SUM_LIST_ITEM.times(low as f64), "sum", &x);
         return Ok(total);
     }
-    let items = take_all(host, &x, "sum", cost::C_ITERATION)?;
+    // Numbers of one type add up for ever; an int may be too large for a float.
+    let mut added = |_: &mut dyn Host, v: &V| {
+        let int = |v: &V| v.alternatives().iter().all(|v| v.as_int().is_some());
+        let float = |v: &V| v.alternatives().iter().all(|v| matches!(v, V::Float(_) | V::Floats(_)));
+        Ok(int(&start) && (int(v) || float(v)) || float(&start) && float(v))
+    };
+    let by = Consumer { callee: "sum", floor: cost::C_ITERATION, keeps: 0, collects: false, goes_on: &mut added };
+    let items = consume(host, &x, by)?;
     let all: Vec<&V> = items.exact.iter().chain(items.rest.iter().filter(|r| r.high > 0).map(|r| &r.element)).collect();
     let float = |v: &V| v.alternatives().iter().any(|v| matches!(v, V::Float(_) | V::Floats(_)));
     if all.iter().copied().chain([&start]).all(|v| v.alternatives().iter().all(V::is_number))
@@ -369,6 +382,11 @@ fn quantify(host: &mut dyn Host, args: &Args, decides: bool) -> R<V> {
         return host.each_of(all, &mut |host, v| quantify(host, &Args::of([v.clone()]), decides));
     }
     let it = host.iterate(&x)?;
+    if host.remaining(&it) > QUANTIFIED as u64
+        && let Some(answer) = undecided(host, &it, decides)?
+    {
+        return Ok(answer);
+    }
     let mut stopped: Option<crate::value::store::Store> = None;
     let mut why = Why::Outside;
     let (mut result, mut may_end) = (None, false);
@@ -417,10 +435,29 @@ fn quantify(host: &mut dyn Host, args: &Args, decides: bool) -> R<V> {
             Ok(if known == Some(decides) && !may_end { V::Bool(decides) } else { V::AnyBool(why) })
         }
         (None, None) => {
-            // What is left is not looked at: it may settle it, raise, or never end.
-            Ok(give_up(host, &it, None))
+            // What is left may settle it, raise, or never end.
+            match undecided(host, &it, decides)? {
+                Some(answer) => Ok(answer),
+                None => Ok(give_up(host, &it, None)),
+            }
         }
     }
+}
+
+/// Where all that an iterator gives certainly leaves it open, all of it is looked at.
+fn undecided(host: &mut dyn Host, it: &V, decides: bool) -> R<Option<V>> {
+    let Some(Taken { items, endless }) = host.foresee(it)? else { return Ok(None) };
+    let any = element(host, &items).unwrap_or(V::None);
+    if !host.certainly(&mut |host| Ok(host.truth(&any)? == Some(!decides)))? {
+        return Ok(None);
+    }
+    let callee = if decides { "any" } else { "all" };
+    if endless {
+        return Err(host.never_returns(it, callee, false));
+    }
+    host.take(it)?;
+    host.spend(cost::C_ITERATION.times(count(&items).0 as f64), callee, it);
+    Ok(Some(V::Bool(!decides)))
 }
 
 /// The iterator stands anywhere, and the answer is unknown.

@@ -1,12 +1,12 @@
 //! Builtins that turn values into text, and those that read and write it.
 
 use crate::fact::{FactKind, Proof};
-use crate::library::builtins::numbers::{MAX_STR_DIGITS, too_many_digits};
+use crate::library::builtins::numbers::digits_convert;
 use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, open_instance, type_error, unknown, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
 use crate::value::format::{Formatted, Spec, Value};
-use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Tuple, V, Why};
+use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Sym, Tuple, V, Why};
 use crate::value::text::{repr_bytes, repr_str};
 
 /// The entry for a name.
@@ -17,6 +17,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "ascii" => Entry::Function(ascii),
         "format" => Entry::Function(format),
         "print" => Entry::Function(print),
+        "open" => Entry::Function(open),
         "input" => Entry::Function(input),
         _ => return None,
     })
@@ -111,10 +112,13 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
         V::Ints(r) => {
             let (low, high) = r.0.decimal_length();
             let sign = u64::from(r.0.may_be_negative());
-            if high.saturating_sub(sign) > MAX_STR_DIGITS {
-                too_many_digits(host, low > MAX_STR_DIGITS + 1)?;
+            if digits_convert(host, (low.saturating_sub(sign), high))? {
+                let (least, most) = (r.0.bits_low, r.0.bits_high);
+                if least > host.limits().int_bits {
+                    host.integer(FactKind::Digits, "str", format!("an integer of {least} bits as text"), (least, most));
+                }
+                host.cost(cost::int_to_str(least));
             }
-            // The conversion is quadratic, where it is not refused.
             Ok(Shown::Length(low, high, r.1))
         }
         V::Float(f) => Ok(Shown::Exact(crate::value::decimal::repr_float(*f))),
@@ -430,4 +434,23 @@ fn input(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("EOFError");
     host.may_raise("UnicodeDecodeError");
     Ok(V::strs(0, u64::MAX, Why::Outside))
+}
+
+/// A file: what is in it comes from outside.
+fn open(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.pos.is_empty() && args.kw.is_empty() {
+        return type_error(host);
+    }
+    for class in ["OSError", "ValueError", "TypeError", "LookupError"] {
+        host.may_raise(class);
+    }
+    if let Some(opener) = args.keyword("opener").cloned() {
+        unknown(host, &[opener]);
+    }
+    Ok(match args.get(1, "mode") {
+        None => V::Instance(Sym::new("io.TextIOWrapper"), Why::Outside),
+        Some(V::Str(mode)) if !mode.contains('b') => V::Instance(Sym::new("io.TextIOWrapper"), Why::Outside),
+        Some(V::Str(_)) => V::Instance(Sym::new("io.IOBase"), Why::Outside),
+        Some(_) => V::Unknown(Why::Outside),
+    })
 }

@@ -3,9 +3,8 @@
 use std::rc::Rc;
 
 use crate::library::builtins::containers::{add_entries, loose};
-use crate::library::common::{join_all, set_table, table, table_add, table_add_rest, table_count, take_all, unknown, with, wrong};
+use crate::library::common::{collect_keys, join_all, set_table, table, table_add, table_add_rest, table_count, unknown, with, wrong};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::cost;
 use crate::value::object::{DictKind, IterKind, Key, Obj, ObjId, Rest, Table, V, Why};
 
 /// The entry for a method of dict.
@@ -286,7 +285,10 @@ fn fromkeys(host: &mut dyn Host, args: Args) -> R<V> {
     }
     with(host, &args, ["", ""], 1, 1, &|host, [from, value]| {
         let value = if matches!(value, V::Undef) { V::None } else { value };
-        let items = take_all(host, &from, "dict.fromkeys", cost::C_ITERATION)?;
+        if matches!(from, V::Range(_)) {
+            host.length(&from)?;
+        }
+        let items = collect_keys(host, &from, "dict.fromkeys")?;
         let mut table = crate::library::common::set_of(host, &items)?;
         for (_, v) in table.exact.values_mut() {
             *v = value.clone();

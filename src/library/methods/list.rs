@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, concat, element, equal, index_or, is_plain, kind, list_items, push, set_list, shuffled, take_all, unknown, why_of,
-    with, wrong,
+    allocates, bag, collect, concat, element, equal, hoards, index_or, is_plain, kind, list_items, push, set_list, shuffled, unknown,
+    why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::value::cost;
@@ -62,6 +62,7 @@ fn append(host: &mut dyn Host, args: Args) -> R<V> {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list, x]) };
         host.cost(cost::LIST_APPEND.seconds);
         change(host, id, |items, escapes| push(items, x, escapes));
+        hoards(host, FactKind::Growth, "list.append", id);
         Ok(V::None)
     })
 }
@@ -71,7 +72,7 @@ fn append(host: &mut dyn Host, args: Args) -> R<V> {
 pub fn extend_by(host: &mut dyn Host, id: ObjId, iterable: &V, callee: &str) -> R<()> {
     let simple = !matches!(kind(host, iterable), None | Some("iterator" | "generator"));
     if simple || host.store().is_summary(id) {
-        let more = take_all(host, iterable, callee, cost::LIST_COPY_ITEM)?;
+        let more = collect(host, iterable, callee, cost::LIST_COPY_ITEM)?;
         change(host, id, |items, escapes| concat(items, &more, escapes));
         return Ok(());
     }
@@ -79,7 +80,7 @@ pub fn extend_by(host: &mut dyn Host, id: ObjId, iterable: &V, callee: &str) -> 
     let mut open = (*before).clone();
     open.rest = Some(Rest { element: V::Unknown(Why::Lost), value: V::None, low: 0, high: u64::MAX });
     set_list(host, id, open.clone());
-    let more = take_all(host, iterable, callee, cost::LIST_COPY_ITEM)?;
+    let more = collect(host, iterable, callee, cost::LIST_COPY_ITEM)?;
     match list_items(host, &V::Ref(id)) {
         Some((_, now)) if *now == open => {
             let mut items = (*before).clone();
@@ -337,7 +338,7 @@ fn copy(host: &mut dyn Host, args: Args) -> R<V> {
         if is_list(host, &list).is_none() {
             return wrong(host, &list.clone(), &[list]);
         }
-        let items = take_all(host, &list, "list.copy", cost::LIST_COPY_ITEM)?;
+        let items = collect(host, &list, "list.copy", cost::LIST_COPY_ITEM)?;
         Ok(list_of(host, items))
     })
 }

@@ -12,7 +12,7 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 1, &|host, [template, values]| {
         if matches!(template, V::Bytes(_) | V::ManyBytes(_)) {
             unknown(host, &[values]);
-            return Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost }));
+            return Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false }));
         }
         let anything = |host: &mut dyn Host, values: &V| {
             unknown(host, std::slice::from_ref(values));
@@ -35,8 +35,8 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
             v => vec![v.clone()],
         };
         let keyed = conversions.iter().any(|c| c.key.is_some());
-        let star = conversions.iter().any(|c| c.width == Some(Amount::Star) || c.precision == Some(Amount::Star));
-        if star || (keyed && !matches!(&values, V::Ref(id) if matches!(host.store().get(*id), Obj::Dict(..)))) {
+        let Some((conversions, positional)) = unstarred(conversions, positional) else { return anything(host, &values) };
+        if keyed && !matches!(&values, V::Ref(id) if matches!(host.store().get(*id), Obj::Dict(..))) {
             return anything(host, &values);
         }
         if !keyed && conversions.len() != positional.len() {
@@ -61,6 +61,28 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
         }
         Ok(out.then(&Shown::Exact(tail)).value())
     })
+}
+
+/// Conversions with the widths and precisions that `*` takes from the values, and the values that are left. None where one of
+/// those is not known, negative, or missing.
+fn unstarred(conversions: Vec<Conversion>, positional: Vec<V>) -> Option<(Vec<Conversion>, Vec<V>)> {
+    let starred = |c: &Conversion| c.width == Some(Amount::Star) || c.precision == Some(Amount::Star);
+    if !conversions.iter().any(starred) {
+        return Some((conversions, positional));
+    }
+    let mut values = positional.into_iter();
+    let (mut out, mut left) = (Vec::new(), Vec::new());
+    for mut c in conversions {
+        for amount in [&mut c.width, &mut c.precision] {
+            if *amount == Some(Amount::Star) {
+                *amount = Some(Amount::Given(u64::try_from(values.next()?.exact_int()?).ok()?));
+            }
+        }
+        left.extend(values.next());
+        out.push(c);
+    }
+    left.extend(values);
+    Some((out, left))
 }
 
 /// The text of one conversion.

@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use crate::library::builtins::containers::loose;
 use crate::library::common::{
-    join_all, set_of, set_table, table, table_add, table_add_rest, table_count, take_all, type_error, with, wrong,
+    collect_keys, join_all, set_of, set_table, table, table_add, table_add_rest, table_count, type_error, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R};
-use crate::value::cost;
 use crate::value::object::{Obj, ObjId, Table, V, Why};
 
 use super::dict::{change, one_fewer};
@@ -147,7 +146,7 @@ fn as_table(host: &mut dyn Host, v: &V) -> R<Table> {
     {
         return Ok((*table).clone());
     }
-    let items = take_all(host, v, "set", cost::C_ITERATION)?;
+    let items = collect_keys(host, v, "set")?;
     set_of(host, &items)
 }
 

@@ -3,7 +3,7 @@
 use crate::fact::FactKind;
 use crate::library::builtins::text::{Shown, formatted};
 use crate::library::common::{
-    SIZE_LIMIT, allocates, bag, index, index_or, kind, size, size_value, take_all, type_error, unknown, why_of, with, wrong,
+    SIZE_LIMIT, allocates, bag, collect, index, index_or, kind, size, size_value, type_error, unknown, why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
@@ -195,7 +195,10 @@ fn partition(host: &mut dyn Host, args: &Args, run: fn(&str, &str) -> Option<[St
 fn join(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 2, &|host, [sep, from]| {
         let Some(s) = text(&sep) else { return wrong(host, &sep.clone(), &[sep, from]) };
-        let items = take_all(host, &from, "str.join", cost::C_ITERATION)?;
+        if matches!(from, V::Range(_)) {
+            host.length(&from)?;
+        }
+        let items = collect(host, &from, "str.join", cost::C_ITERATION)?;
         let (low, high) = count(&items);
         let mut total = 0usize;
         let all_exact = items.rest.is_none()
@@ -236,20 +239,21 @@ fn alternatives_text(host: &mut dyn Host, v: &V, sure: bool) -> R<Text> {
     for one in v.alternatives() {
         match text(one) {
             Some(t) => {
-                out = Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.max(t.why) }));
+                out =
+                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.max(t.why), digits: false }));
             }
             None if kind(host, one).is_some() => host.may_raise("TypeError"),
             None => {
                 // A subclass of str that is not followed.
                 host.may_raise("TypeError");
-                out = Some(Text { low: 0, high: u64::MAX, why: why_of(&[one]) });
+                out = Some(Text { low: 0, high: u64::MAX, why: why_of(&[one]), digits: false });
             }
         }
     }
     match out {
         Some(t) => Ok(t),
         None if sure => type_error(host),
-        None => Ok(Text { low: 0, high: 0, why: Why::Lost }),
+        None => Ok(Text { low: 0, high: 0, why: Why::Lost, digits: false }),
     }
 }
 
@@ -445,6 +449,23 @@ fn zfill(host: &mut dyn Host, args: Args) -> R<V> {
     })
 }
 
+/// The length of a text with its tabs expanded.
+fn expanded_length(text: &str, tab: u128) -> u128 {
+    let (mut total, mut column) = (0_u128, 0_u128);
+    for c in text.chars() {
+        match c {
+            '\t' if tab > 0 => {
+                let step = tab - column % tab;
+                (total, column) = (total + step, column + step);
+            }
+            '\t' => {}
+            '\n' | '\r' => (total, column) = (total + 1, 0),
+            _ => (total, column) = (total + 1, column + 1),
+        }
+    }
+    total
+}
+
 fn expandtabs(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", "tabsize"], 1, 2, &|host, [s, tab]| {
         let Some(t) = text(&s) else { return wrong(host, &s.clone(), &[s, tab]) };
@@ -454,6 +475,19 @@ fn expandtabs(host: &mut dyn Host, args: Args) -> R<V> {
             && x.len() <= 4096
         {
             return Ok(owned(text::expandtabs(x, tab)));
+        }
+        if let (Some(x), Some(tab)) = (exact(&s), tab)
+            && x.len() <= 4096
+        {
+            let length = expanded_length(x, u128::try_from(tab).unwrap_or(0));
+            let Some(length) = u64::try_from(length).ok().filter(|n| *n < 1 << 63) else {
+                return Err(host.raise("OverflowError", "result too long"));
+            };
+            allocates(host, FactKind::Format, "str.expandtabs", length, length);
+            // A tab size must fit a C int.
+            host.may_raise("OverflowError");
+            host.may_raise("MemoryError");
+            return Ok(V::strs(length, length, why_of(&[&s])));
         }
         host.may_raise("OverflowError");
         host.may_raise("MemoryError");
@@ -481,11 +515,11 @@ fn encode(host: &mut dyn Host, args: Args) -> R<V> {
         if utf8 && matches!(errors, V::Undef) {
             // Lone surrogates cannot be encoded.
             host.may_raise("UnicodeEncodeError");
-            return Ok(V::ManyBytes(Text { low: t.low, high: t.high.saturating_mul(4), why }));
+            return Ok(V::ManyBytes(Text { low: t.low, high: t.high.saturating_mul(4), why, digits: false }));
         }
         // Other encodings and ways to handle errors are looked up by name, and may be the program's own.
         unknown(host, &[encoding, errors]);
-        Ok(V::ManyBytes(Text { low: 0, high: u64::MAX, why }))
+        Ok(V::ManyBytes(Text { low: 0, high: u64::MAX, why, digits: false }))
     })
 }
 
@@ -514,6 +548,18 @@ fn fields(template: &str) -> Option<(Vec<Field>, String)> {
                 loop {
                     match chars.next()? {
                         '}' => break,
+                        // Fields nest once, in the specification.
+                        '{' if body.contains(':') => {
+                            body.push('{');
+                            loop {
+                                match chars.next()? {
+                                    '}' => break,
+                                    '{' | ':' | '!' | '.' | '[' => return None,
+                                    c => body.push(c),
+                                }
+                            }
+                            body.push('}');
+                        }
                         '{' => return None,
                         c => body.push(c),
                     }
@@ -541,6 +587,23 @@ fn fields(template: &str) -> Option<(Vec<Field>, String)> {
     Some((out, before))
 }
 
+/// The argument a field of a template stands for; the template itself is the first positional one.
+fn argument(host: &mut dyn Host, args: &Args, name: &str, next: &mut usize) -> R<V> {
+    let numbered = name.bytes().all(|b| b.is_ascii_digit());
+    let value = if name.is_empty() {
+        *next += 1;
+        args.pos.get(*next)
+    } else if numbered {
+        name.parse::<usize>().ok().and_then(|n| args.pos.get(n.checked_add(1)?))
+    } else {
+        args.kw.iter().find(|(n, _)| *n == Sym::new(name)).map(|(_, v)| v)
+    };
+    match value {
+        Some(value) => Ok(value.clone()),
+        None => Err(host.raise(if numbered { "IndexError" } else { "KeyError" }, "")),
+    }
+}
+
 fn format(host: &mut dyn Host, args: Args) -> R<V> {
     let Some(template) = args.pos.first().cloned() else { return type_error(host) };
     if text(&template).is_none() {
@@ -555,24 +618,14 @@ fn format(host: &mut dyn Host, args: Args) -> R<V> {
     let Some((fields, tail)) = fields(parsed) else { return anything(host) };
     let mut out = Shown::Exact(String::new());
     let mut next = 0usize;
-    let (automatic, manual) =
-        (fields.iter().any(|f| f.name.is_empty()), fields.iter().any(|f| f.name.starts_with(|c: char| c.is_ascii_digit())));
+    let nested = |f: &Field| f.spec.split('{').skip(1).map(|part| part.split('}').next().unwrap_or("").to_owned()).collect::<Vec<_>>();
+    let names: Vec<String> = fields.iter().flat_map(|f| std::iter::once(f.name.clone()).chain(nested(f))).collect();
+    let (automatic, manual) = (names.iter().any(String::is_empty), names.iter().any(|n| n.starts_with(|c: char| c.is_ascii_digit())));
     if automatic && manual {
         return Err(host.raise("ValueError", "cannot switch from automatic field numbering to manual field specification"));
     }
     for field in fields {
-        let value = if field.name.is_empty() {
-            next += 1;
-            args.pos.get(next)
-        } else if field.name.bytes().all(|b| b.is_ascii_digit()) {
-            field.name.parse::<usize>().ok().and_then(|n| args.pos.get(n.checked_add(1)?))
-        } else {
-            args.kw.iter().find(|(n, _)| *n == Sym::new(&field.name)).map(|(_, v)| v)
-        };
-        let Some(value) = value else {
-            let class = if field.name.is_empty() || field.name.bytes().all(|b| b.is_ascii_digit()) { "IndexError" } else { "KeyError" };
-            return Err(host.raise(class, ""));
-        };
+        let value = &argument(host, &args, &field.name, &mut next)?;
         let value = match field.conversion {
             None => value.clone(),
             Some('a') => {
@@ -581,7 +634,20 @@ fn format(host: &mut dyn Host, args: Args) -> R<V> {
             }
             Some(c) => host.text(value, c == 'r')?,
         };
-        let spec = V::str(&field.spec);
+        let mut spec = String::new();
+        for (i, part) in field.spec.split('{').enumerate() {
+            let Some((name, tail)) = part.split_once('}').filter(|_| i > 0) else {
+                spec.push_str(part);
+                continue;
+            };
+            let inner = argument(host, &args, name, &mut next)?;
+            match host.text(&inner, false)? {
+                V::Str(s) => spec.push_str(&s),
+                _ => return anything(host),
+            }
+            spec.push_str(tail);
+        }
+        let spec = V::str(&spec);
         let shown = match &value {
             V::OneOf(_) => {
                 let format = V::lib("format");

@@ -11,6 +11,10 @@ pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "sleep" => sleep,
         "sleep.wait" => wait,
+        "gather" => gather,
+        "gather.wait" => wait_for_all,
+        "create_task" | "ensure_future" => create_task,
+        "create_task.wait" => wait_for_task,
         "run" => run,
         _ => return None,
     }))
@@ -41,6 +45,74 @@ fn wait(host: &mut dyn Host, args: Args) -> R<V> {
     let low = if certain { float.low.max(0.0) } else { 0.0 };
     host.sleep(low, float.high.max(low), "asyncio.sleep");
     Ok(result)
+}
+
+/// Whether the awaitables can be followed one by one although they run beside each other: sleeps, and coroutines that share
+/// nothing with anybody.
+fn independent(host: &mut dyn Host, awaitables: &[V]) -> R<bool> {
+    for awaitable in awaitables {
+        let waits = match awaitable {
+            V::Ref(id) => match host.store().get(*id) {
+                Obj::Partial { function: V::Lib(name), .. } => {
+                    matches!(&*name.text(), "asyncio.sleep.wait" | "asyncio.gather.wait" | "asyncio.create_task.wait")
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !waits && host.special("isolated", Args::of([awaitable.clone()]))? != V::Bool(true) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Awaits something and gives how long that took at least; the time is put back.
+fn timed(host: &mut dyn Host, awaitable: &V) -> R<(V, f64)> {
+    let before = host.store().path.cost;
+    let value = host.wait(awaitable)?;
+    let taken = host.store().path.cost - before;
+    host.store().path.cost = before;
+    Ok((value, taken))
+}
+
+/// All run at the same time, so together they take as long as the longest.
+fn gather(host: &mut dyn Host, args: Args) -> R<V> {
+    if !args.kw.is_empty() || !independent(host, &args.pos)? {
+        return Ok(host.unknown_call(&args));
+    }
+    Ok(partial(host, "asyncio.gather.wait", args.pos.to_vec()))
+}
+
+fn wait_for_all(host: &mut dyn Host, args: Args) -> R<V> {
+    let (mut values, mut longest) = (Vec::new(), 0.0_f64);
+    for awaitable in &args.pos {
+        let (value, taken) = timed(host, awaitable)?;
+        values.push(value);
+        longest = longest.max(taken);
+    }
+    host.store().path.cost += longest;
+    Ok(crate::library::list(host, values))
+}
+
+/// A task runs from when it was made; whoever awaits it waits for the rest of it.
+fn create_task(host: &mut dyn Host, args: Args) -> R<V> {
+    let Some(coroutine) = args.pos.first().cloned() else { return Err(host.raise("TypeError", "")) };
+    if args.pos.len() > 1 || args.kw.iter().any(|(n, _)| &*n.text() != "name") || !independent(host, std::slice::from_ref(&coroutine))? {
+        return Ok(host.unknown_call(&args));
+    }
+    let start = host.store().path.cost;
+    Ok(partial(host, "asyncio.create_task.wait", vec![coroutine, V::Float(start)]))
+}
+
+fn wait_for_task(host: &mut dyn Host, args: Args) -> R<V> {
+    let [coroutine, start] = all(host, &args, ["/coroutine", "/start"])?;
+    let now = host.store().path.cost;
+    host.store().path.cost = if let V::Float(start) = start { start.min(now) } else { 0.0 };
+    let value = host.wait(&coroutine)?;
+    let path = &mut host.store().path;
+    path.cost = path.cost.max(now);
+    Ok(value)
 }
 
 /// Runs one coroutine to its end.

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use crate::library::common::{Consumer, POINTER, collect_keys, consume};
 use crate::library::{Args, Entry, Host, R, count};
+use crate::value::cost;
 use crate::value::int::Int;
 use crate::value::object::{DictKind, Items, Obj, Rest, Table, V, Why};
 
-use super::support::{bind, element, take};
+use super::support::{bind, element};
 
 /// The entry for a name in the module.
 pub fn find(name: &str) -> Option<Entry> {
@@ -28,7 +30,11 @@ fn deque(host: &mut dyn Host, args: Args) -> R<V> {
     };
     let mut items = match iterable {
         None => Items::default(),
-        Some(iterable) => take(host, &iterable, "collections.deque")?,
+        Some(iterable) => {
+            let (keeps, collects) = if most.is_some() { (0, false) } else { (POINTER, true) };
+            let by = Consumer { callee: "collections.deque", floor: cost::C_ITERATION, keeps, collects, goes_on: &mut |_, _| Ok(true) };
+            consume(host, &iterable, by)?
+        }
     };
     if let Some(most) = most {
         if items.rest.is_some() {
@@ -73,7 +79,7 @@ fn counter(host: &mut dyn Host, args: Args) -> R<V> {
             if !items_only {
                 return Ok(host.unknown_call(&args));
             }
-            let items = take(host, iterable, "collections.Counter")?;
+            let items = collect_keys(host, iterable, "collections.Counter")?;
             host.burn(items.exact.len() as u64 / 4)?;
             let mut known = items.rest.is_none();
             for item in &items.exact {

@@ -42,12 +42,20 @@ fn reduce(host: &mut dyn Host, args: Args) -> R<V> {
     let [function, iterable, initial] = bind(host, &args, ["function", "iterable", "initial"], 2)?;
     let (function, iterable) = (function.unwrap_or(V::None), iterable.unwrap_or(V::None));
     // A product over a range is known by its bounds, however long it is.
-    if is_lib(&function, &["operator.mul", "operator.__mul__"])
-        && let V::Range(parts) = &iterable
-        && let (Some(a), Some(b), Some(step)) = (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int())
-        && ((step > 0 && b > a) || (step < 0 && b < a))
-    {
-        return math::product(host, "functools.reduce", &iterable, &initial.unwrap_or(V::Int(1)));
+    let multiplies = is_lib(&function, &["operator.mul", "operator.__mul__"])
+        || host.special("multiplies", Args::of([function.clone()]))? == V::Bool(true);
+    if multiplies && initial.as_ref().is_none_or(|v| matches!(v, V::Int(_) | V::Ints(_))) {
+        let many = match &iterable {
+            V::Range(parts) => match (parts[0].exact_int(), parts[1].exact_int(), parts[2].exact_int()) {
+                (Some(a), Some(b), Some(step)) => (step > 0 && b > a) || (step < 0 && b < a),
+                _ => false,
+            },
+            V::Ref(_) => host.remaining(&iterable) > u64::from(MAX_STEPS),
+            _ => false,
+        };
+        if many {
+            return math::product(host, "functools.reduce", &iterable, &initial.unwrap_or(V::Int(1)));
+        }
     }
     let source = host.iterate(&iterable)?;
     let mut total = initial;

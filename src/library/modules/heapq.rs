@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::library::{Args, Entry, Host, R, count};
+use crate::library::builtins::order::sort_items;
+use crate::library::common::take_all;
+use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::syntax::code::CompareOp;
+use crate::value::cost;
 use crate::value::int::Int;
 use crate::value::object::{Items, Obj, ObjId, V, Why};
 
@@ -12,6 +15,10 @@ use super::support::{all, bag, bind, element, is_plain};
 /// The entry for a name in `heapq`.
 pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
+        "heappushpop" => |host, args| replace(host, &args, true),
+        "heapreplace" => |host, args| replace(host, &args, false),
+        "nlargest" => |host, args| best(host, &args, true),
+        "nsmallest" => |host, args| best(host, &args, false),
         "heappush" => heappush,
         "heappop" => heappop,
         "heapify" => heapify,
@@ -131,6 +138,47 @@ fn heappop(host: &mut dyn Host, args: Args) -> R<V> {
     let sifted = towards_leaves(host, &mut items, 0);
     settle(host, id, sifted, items, before)?;
     Ok(result)
+}
+
+/// `heappushpop` and `heapreplace`: one item in, the least one out.
+fn replace(host: &mut dyn Host, args: &Args, push_first: bool) -> R<V> {
+    let [heap, item] = all(host, args, ["/heap", "/item"])?;
+    let (Some((id, mut items)), true) = (exact_list(host, &heap), is_plain(host, &item)) else { return Ok(host.unknown_call(args)) };
+    if items.is_empty() {
+        return if push_first { Ok(item) } else { Err(host.raise("IndexError", "index out of range")) };
+    }
+    host.burn(items.len() as u64 / 4)?;
+    if push_first {
+        match less(host, &items[0], &item)? {
+            Some(true) => {}
+            Some(false) => return Ok(item),
+            None => return Ok(host.unknown_call(args)),
+        }
+    }
+    let result = std::mem::replace(&mut items[0], item);
+    let before = items.clone();
+    let sifted = towards_leaves(host, &mut items, 0);
+    settle(host, id, sifted, items, before)?;
+    Ok(result)
+}
+
+/// `nlargest` and `nsmallest` give what sorting and slicing would.
+fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
+    let [n, iterable, key] = bind(host, args, ["n", "iterable", "key"], 2)?;
+    let (n, iterable) = (n.unwrap_or(V::None), iterable.unwrap_or(V::None));
+    let Some(n) = n.exact_int() else { return Ok(host.unknown_call(args)) };
+    let items = take_all(host, &iterable, if largest { "heapq.nlargest" } else { "heapq.nsmallest" }, cost::C_ITERATION)?;
+    let sorted = sort_items(host, &items, &key.unwrap_or(V::None), Some(largest))?;
+    let n = u64::try_from(n.max(0)).unwrap_or(u64::MAX);
+    let (low, high) = count(&sorted);
+    let items = match &sorted.rest {
+        None => Items { exact: sorted.exact.iter().take(usize::try_from(n).unwrap_or(usize::MAX)).cloned().collect(), rest: None },
+        Some(_) => {
+            let any = element(host, &sorted).unwrap_or(V::None);
+            bag(any, low.min(n), high.min(n))
+        }
+    };
+    Ok(list_of(host, items))
 }
 
 fn heapify(host: &mut dyn Host, args: Args) -> R<V> {

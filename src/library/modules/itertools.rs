@@ -27,6 +27,8 @@ pub fn find(name: &str) -> Option<Entry> {
         "starmap" => starmap,
         "filterfalse" => filterfalse,
         "compress" => compress,
+        "groupby" => groupby,
+        "batched" => batched,
         "pairwise" => pairwise,
         "tee" => tee,
         "product" => product,
@@ -232,6 +234,60 @@ fn pairwise(host: &mut dyn Host, args: Args) -> R<V> {
     let [iterable] = all(host, &args, ["/iterable"])?;
     let source = host.iterate(&iterable)?;
     Ok(iterator(host, IterKind::Pairwise, vec![source, V::Undef]))
+}
+
+/// The items of a container that cannot change meanwhile.
+fn fixed(host: &mut dyn Host, value: &V) -> R<Option<Vec<V>>> {
+    if !matches!(value, V::Str(_) | V::Bytes(_) | V::Tuple(_) | V::Range(_)) {
+        return Ok(None);
+    }
+    let items = host.take(value)?.items;
+    Ok(items.rest.is_none().then_some(items.exact))
+}
+
+/// Runs of equal items. The iterator of a run gives nothing once the next run has been asked for.
+fn groupby(host: &mut dyn Host, args: Args) -> R<V> {
+    let [iterable, key] = bind(host, &args, ["iterable", "key"], 1)?;
+    let iterable = iterable.unwrap_or(V::None);
+    let (Some(items), None | Some(V::None)) = (fixed(host, &iterable)?, key) else { return Ok(host.unknown_call(&args)) };
+    let mut runs: Vec<(V, u64)> = Vec::new();
+    for item in items {
+        host.burn(1)?;
+        match runs.last_mut() {
+            Some((last, n)) => match crate::library::common::equal(host, last, &item)? {
+                Some(true) => *n += 1,
+                Some(false) => runs.push((item, 1)),
+                None => return Ok(host.unknown_call(&args)),
+            },
+            None => runs.push((item, 1)),
+        }
+    }
+    let mut groups = Vec::new();
+    for (item, n) in runs {
+        // Equal items may differ: `1` and `True`.
+        let any = if matches!(item, V::Str(_) | V::Bytes(_)) { item.clone() } else { V::Unknown(why(std::slice::from_ref(&item))) };
+        let group = iterate_bag(host, any, 0, n);
+        groups.push(vec![item, group]);
+    }
+    Ok(listed(host, groups))
+}
+
+fn batched(host: &mut dyn Host, args: Args) -> R<V> {
+    let [iterable, n, strict] = bind(host, &args, ["iterable", "n", "strict"], 2)?;
+    let (iterable, n) = (iterable.unwrap_or(V::None), n.unwrap_or(V::None));
+    match (n.exact_int(), strict) {
+        (Some(n), _) if n < 1 => Err(host.raise("ValueError", "n must be at least one")),
+        (Some(n), None) => match fixed(host, &iterable)? {
+            Some(items) => {
+                host.burn(items.len() as u64)?;
+                let size = usize::try_from(n).unwrap_or(usize::MAX);
+                let batches = items.chunks(size).map(<[V]>::to_vec).collect();
+                Ok(listed(host, batches))
+            }
+            None => Ok(host.unknown_call(&args)),
+        },
+        _ => Ok(host.unknown_call(&args)),
+    }
 }
 
 /// Several iterators over one source are independent where the source cannot change.

@@ -1,9 +1,11 @@
 //! `math`: exact for integers and for what is correctly rounded, bounded by units in the last place for the rest.
 
 use crate::fact::FactKind;
+use crate::library::common::{Consumer, consume, take_all};
 use crate::library::{Args, Entry, Host, R};
 use crate::syntax::code::BinaryOp;
 use crate::value::convert::{self, Rounding};
+use crate::value::cost;
 use crate::value::counting::{self, Counted};
 use crate::value::float::Float;
 use crate::value::float_math::{self, Function};
@@ -638,7 +640,9 @@ pub fn product(host: &mut dyn Host, name: &str, iterable: &V, start: &V) -> R<V>
         host.integer(FactKind::IntegerCombinatorial, name, shape(&format!("range({a}, {b})")), (int.bits_low, int.bits_high));
         return Ok(V::int(int, why(std::slice::from_ref(start))));
     }
-    let items = take(host, iterable, name)?;
+    let mut multiplied = |_: &mut dyn Host, v: &V| Ok(start.as_int().is_some() && v.alternatives().iter().all(|v| v.as_int().is_some()));
+    let by = Consumer { callee: name, floor: cost::C_ITERATION, keeps: 0, collects: false, goes_on: &mut multiplied };
+    let items = consume(host, iterable, by)?;
     host.burn(items.exact.len() as u64 / 8)?;
     let ints: Option<Vec<Int>> = items.exact.iter().map(V::as_int).collect();
     let rest = items.rest.as_ref().map(|r| (r.element.as_int(), r.low, r.high));
@@ -676,7 +680,7 @@ pub fn product(host: &mut dyn Host, name: &str, iterable: &V, start: &V) -> R<V>
 /// A sum that loses nothing on the way: exact where all parts are whole and small.
 fn fsum(host: &mut dyn Host, args: Args) -> R<V> {
     let [iterable] = all(host, &args, ["/seq"])?;
-    let items = take(host, &iterable, "math.fsum")?;
+    let items = take_all(host, &iterable, "math.fsum", cost::C_ITERATION)?;
     host.burn(items.exact.len() as u64 / 8)?;
     let mut total: Option<f64> = items.rest.is_none().then_some(0.0);
     let mut size = 0.0;

@@ -4,10 +4,14 @@ use super::Entry;
 
 mod asyncio;
 mod collections;
+mod copy;
+pub mod decimal;
 mod functools;
+mod futures;
 mod heapq;
 mod itertools;
 mod math;
+mod numpy;
 mod operator;
 mod plain;
 mod random;
@@ -24,10 +28,15 @@ pub fn find(name: &str) -> Option<Entry> {
         "asyncio" => asyncio::find(rest),
         "bisect" => heapq::find_bisect(rest),
         "collections" => collections::find(rest),
+        "concurrent" => futures::find(rest),
+        "copy" => copy::find(rest),
+        "decimal" => decimal::find(rest),
+        "fractions" => decimal::find_fractions(rest),
         "functools" => functools::find(rest),
         "heapq" => heapq::find(rest),
         "itertools" => itertools::find(rest),
         "math" => math::find(rest),
+        "numpy" => numpy::find(rest),
         "operator" => operator::find(rest),
         "random" => random::find(rest),
         "secrets" => random::find_secrets(rest),
@@ -378,10 +387,12 @@ pub fn is_plain_manager(name: &str) -> bool {
         name,
         "open"
             | "io.TextIOWrapper"
+            | "io.IOBase"
             | "io.StringIO"
             | "io.BytesIO"
             | "tempfile.TemporaryDirectory"
             | "tempfile.NamedTemporaryFile"
             | "decimal.localcontext"
+            | "concurrent.futures.ThreadPoolExecutor"
     )
 }

@@ -1,5 +1,6 @@
 //! Modules of which little more is known than the types of their results, as one table, and constants.
 
+use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{V, Why};
 
@@ -41,11 +42,66 @@ pub fn find(name: &str) -> Option<Entry> {
         | "urllib.parse.urlencode"
         | "getpass.getuser"
         | "traceback.format_exc"
-        | "socket.gethostname" => outside_str,
+        | "socket.gethostname"
+        | "json.JSONEncoder.encode"
+        | "string.capwords"
+        | "urllib.parse.quote_plus"
+        | "urllib.parse.unquote_plus"
+        | "urllib.parse.urljoin"
+        | "unicodedata.normalize"
+        | "time.ctime" => outside_str,
         "shutil.which" => outside_str_or_none,
-        "json.loads" | "re.escape" | "os.environ.get" | "os.getenv" | "os.environ.copy" | "os.stat" | "typing.TypeVar"
-        | "typing.ParamSpec" | "typing.NewType" | "sys.exc_info" | "sys.stdout.write" | "sys.stderr.write" | "os.path.splitext"
-        | "os.path.split" => outside_any,
+        "json.loads"
+        | "re.escape"
+        | "os.environ.get"
+        | "os.getenv"
+        | "os.environ.copy"
+        | "os.stat"
+        | "typing.TypeVar"
+        | "typing.ParamSpec"
+        | "typing.NewType"
+        | "sys.exc_info"
+        | "sys.stdout.write"
+        | "sys.stderr.write"
+        | "os.path.splitext"
+        | "os.path.split"
+        | "re.compile"
+        | "re.match"
+        | "re.search"
+        | "re.fullmatch"
+        | "re.finditer"
+        | "re.split"
+        | "re.findall"
+        | "re.sub"
+        | "re.subn"
+        | "statistics.mean"
+        | "statistics.median"
+        | "statistics.mode"
+        | "statistics.multimode"
+        | "statistics.median_low"
+        | "statistics.median_high"
+        | "statistics.variance"
+        | "statistics.pvariance"
+        | "statistics.quantiles"
+        | "unicodedata.name"
+        | "datetime.datetime.now"
+        | "datetime.date.today"
+        | "datetime.datetime.utcnow"
+        | "datetime.timedelta"
+        | "datetime.datetime"
+        | "datetime.date"
+        | "hashlib.sha256"
+        | "hashlib.md5"
+        | "hashlib.sha1"
+        | "hashlib.sha512"
+        | "uuid.uuid4"
+        | "collections.namedtuple" => outside_any,
+        "statistics.fmean"
+        | "statistics.stdev"
+        | "statistics.pstdev"
+        | "statistics.geometric_mean"
+        | "time.clock_getres"
+        | "time.clock_gettime" => outside_float,
         "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
         "os.getpid"
         | "os.getppid"
@@ -84,6 +140,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "typing.cast" => cast,
         "sys.exit" => exit,
         "sys.setrecursionlimit" => set_recursion_limit,
+        "sys.set_int_max_str_digits" => set_digits,
         "signal.signal"
         | "signal.alarm"
         | "signal.setitimer"
@@ -139,7 +196,32 @@ fn exit(host: &mut dyn Host, args: Args) -> R<V> {
     Err(host.raise("SystemExit", ""))
 }
 
+/// The limit on digits of conversions between int and str. Early releases of 3.9 and 3.10 lack it.
+fn set_digits(host: &mut dyn Host, args: Args) -> R<V> {
+    let [most] = all(host, &args, ["maxdigits"])?;
+    let known = most.exact_int().and_then(|n| u64::try_from(n).ok());
+    match known {
+        Some(1..640) => return Err(host.raise("ValueError", "maxdigits must be 0 or larger than 640")),
+        None => host.may_raise(""),
+        _ => {}
+    }
+    host.store().path.switches.str_digits = known;
+    Ok(V::None)
+}
+
+/// Limits beyond this hold more frames than a C stack does.
+const DEEP: i128 = 100_000;
+
 fn set_recursion_limit(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some(limit) = args.pos.first().and_then(V::exact_int) {
+        if limit >= 1 << 31 {
+            return Err(host.raise("OverflowError", "signed integer is greater than maximum"));
+        }
+        if limit > DEEP {
+            let words = [("callee", "sys.setrecursionlimit".to_owned()), ("depth", limit.to_string())];
+            host.fact(FactKind::RaisedRecursionLimit, None, Proof::Proven, &words);
+        }
+    }
     host.may_raise("");
     host.special("setrecursionlimit", args)
 }

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::library::{Args, Host, R, Stop, Taken};
+use crate::library::common::collect;
+use crate::library::{Args, Host, R, Stop};
 use crate::value::convert;
+use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::Int;
 use crate::value::object::{Items, Iter, IterKind, Obj, Rest, Tuple, V, Why};
@@ -163,20 +164,9 @@ pub fn bag(element: V, low: u64, high: u64) -> Items {
     if high == 0 { Items::default() } else { Items { exact: Vec::new(), rest: Some(Rest { element, value: V::None, low, high }) } }
 }
 
-/// Everything an iterable gives; one that never ends is reported and never returns.
+/// Everything an iterable gives, kept by the function called `callee`; one that never ends is reported and never returns.
 pub fn take(host: &mut dyn Host, iterable: &V, callee: &str) -> R<Items> {
-    let Taken { items, endless } = host.take(iterable)?;
-    if endless {
-        return Err(never_ends(host, callee));
-    }
-    Ok(items)
-}
-
-/// Consuming an endless iterator to its end.
-pub fn never_ends(host: &mut dyn Host, callee: &str) -> Stop {
-    let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-    host.fact(FactKind::EndlessIterator, Some(measure), Proof::Proven, &[("callee", callee.to_owned())]);
-    Stop::Dead
+    collect(host, iterable, callee, cost::C_ITERATION)
 }
 
 /// An iterator on the heap.
@@ -256,7 +246,7 @@ pub fn outside_str(host: &mut dyn Host, args: Args) -> R<V> {
 /// Some bytes from outside.
 pub fn outside_bytes(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Outside }))
+    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Outside, digits: false }))
 }
 
 /// Some int from outside.
