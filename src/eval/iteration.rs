@@ -1582,6 +1582,21 @@ impl Machine<'_> {
         frame.locals.first().cloned()
     }
 
+    /// The items of a tuple or a list that are all known, without an iterator over them.
+    fn known_items(&self, value: &V) -> Option<Rc<[V]>> {
+        match value {
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(items) => Some(items.as_slice().into()),
+                Tuple::Bag { .. } => None,
+            },
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::List(items) if items.rest.is_none() && items.exact.len() <= 4096 => Some(items.exact.as_slice().into()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Unpacks into exactly `before` values, or into `before`, a list, and `after` values.
     pub fn unpack(&mut self, value: &V, before: usize, after: Option<usize>) -> R<Vec<V>> {
         if let V::OneOf(all) = value {
@@ -1599,6 +1614,21 @@ impl Machine<'_> {
             let (element, ..) = self.bounds_of(&packed);
             let n = before + after.map_or(0, |a| a + 1);
             return Ok(vec![element.unwrap_or(V::Unknown(Why::Lost)); n]);
+        }
+        if let Some(items) = self.known_items(value) {
+            let least = before + after.unwrap_or(0);
+            if items.len() < least || (after.is_none() && items.len() > least) {
+                return Err(Stop::Raise(V::exception("ValueError")));
+            }
+            let Some(after) = after else { return Ok(items.to_vec()) };
+            self.burn(items.len() as u64 / 4)?;
+            let (first, rest) = items.split_at(before);
+            let (middle, last) = rest.split_at(rest.len() - after);
+            let (mut out, last) = (first.to_vec(), last.to_vec());
+            let list = self.alloc(Obj::List(Rc::new(Items { exact: middle.to_vec(), rest: None })));
+            out.push(list);
+            out.extend(last);
+            return Ok(out);
         }
         if self.is_opaque(value) || matches!(value, V::Module(_)) {
             self.may_raise_class("");

@@ -400,6 +400,8 @@ impl Machine<'_> {
         l.before = l.head.clone();
         l.kept.clone_from(&cx.pending);
         l.narrowing = Narrowing::NotYet;
+        // Loops inside may run again: this one keeps nothing for itself any more.
+        self.loop_floor = l.outer_floor;
         self.enter_abstract();
         Ok(())
     }
@@ -566,6 +568,10 @@ impl Machine<'_> {
         // What decides whether there is another iteration comes first.
         let head = l.condition_jump.map_or(l.info.head, |jump| jump + 1) as usize;
         let body = code.ops.get(head..l.info.back as usize)?;
+        // An exception that is caught within the loop may pass over the append.
+        if code.handlers.iter().any(|h| (l.info.head..l.info.back).contains(&h.start)) {
+            return None;
+        }
         for (i, op) in body.iter().enumerate() {
             match op {
                 // The list is a reference more; an item that is made anew each time is kept as well.

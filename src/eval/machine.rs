@@ -126,7 +126,9 @@ pub struct Machine<'p> {
     pub abstract_loops: u32,
     /// Calls of function forms that may give an integer over the limit, under whatever name.
     pub call_guards: std::collections::HashSet<(CodeId, Pc)>,
-    sites: HashMap<(Spot, u8, u32), ObjId>,
+    /// The object that stands for all made at a place: of which kind, and for iterators that are made anew at which depth and as
+    /// which of several.
+    sites: HashMap<(Spot, u8, u32, u32), ObjId>,
     /// Active calls by code.
     pub active: HashMap<CodeId, u32>,
     /// Code that has been called with arguments from the program.
@@ -149,6 +151,8 @@ pub struct Machine<'p> {
     handlers: Vec<Vec<u32>>,
     /// Whether the iterator about to be made replaces the one made at the same place before.
     pub fresh_iterator: bool,
+    /// How many such iterators the operation has made.
+    pub fresh_count: u32,
     /// Fuel that loops further out keep for themselves.
     pub loop_floor: u64,
     /// How deep a comparison of nested containers is.
@@ -200,6 +204,7 @@ impl<'p> Machine<'p> {
             super_context: Vec::new(),
             handlers: vec![Vec::new(); program.codes.len()],
             fresh_iterator: false,
+            fresh_count: 0,
             loop_floor: 0,
             nesting: 0,
             text,
@@ -405,7 +410,9 @@ impl<'p> Machine<'p> {
         };
         let fresh = self.fresh_iterator && kind >= ITERATORS;
         let depth = if fresh { self.frames.len() as u32 } else { 0 };
-        let key = (self.spot(), kind, depth);
+        let ordinal = if fresh { self.fresh_count } else { 0 };
+        self.fresh_count += u32::from(fresh);
+        let key = (self.spot(), kind, depth, ordinal);
         match self.sites.get(&key) {
             Some(&id) => {
                 if fresh {

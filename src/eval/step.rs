@@ -294,11 +294,13 @@ impl Machine<'_> {
                 let iterable = pop(frame);
                 // The iterator of a `for` statement lives on the stack alone: the one made here before is gone by now. That
                 // is not so in a generator, which may be suspended in the middle of its loop.
-                self.fresh_iterator = matches!(code.ops.get(frame.pc as usize + 1), Some(Op::LoopEnter(_)))
-                    && !code.is_generator
-                    && !code.is_async
-                    && (matches!(iterable, V::Range(_) | V::Str(_) | V::Strs(_) | V::Bytes(_) | V::Tuple(_))
-                        || matches!(self.obj(&iterable), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..))));
+                let next = code.ops.get(frame.pc as usize + 1);
+                let for_loop = matches!(next, Some(Op::LoopEnter(_)));
+                // That of a comprehension lives in its frame alone.
+                let comprehension = matches!(next, Some(Op::Call(1, None))) && self.is_comprehension(frame.stack.last());
+                self.fresh_iterator =
+                    (for_loop || comprehension) && !code.is_generator && !code.is_async && self.is_plain_iterable(&iterable);
+                self.fresh_count = 0;
                 let iterator = self.iterate_value(&iterable);
                 self.fresh_iterator = false;
                 let iterator = iterator?;
@@ -364,8 +366,17 @@ impl Machine<'_> {
             Op::Call(n, names) => {
                 let args = self.pop_args(frame, n, names);
                 let callable = pop(frame);
-                let value = self.call_value(&callable, args)?;
-                frame.stack.push(value);
+                // What `for` iterates over with `enumerate` or `zip` lives as long as the loop's own iterator.
+                let next = code.ops.get(frame.pc as usize + 1..frame.pc as usize + 3);
+                self.fresh_iterator = matches!(next, Some([Op::GetIter, Op::LoopEnter(_)]))
+                    && !code.is_generator
+                    && !code.is_async
+                    && matches!(&callable, V::Lib(name) if matches!(&*name.text(), "enumerate" | "zip" | "reversed"))
+                    && args.pos.iter().all(|v| self.is_plain_iterable(v));
+                self.fresh_count = 0;
+                let value = self.call_value(&callable, args);
+                self.fresh_iterator = false;
+                frame.stack.push(value?);
             }
             Op::CallMethod(n, names) => {
                 let mut args = self.pop_args(frame, n, names);
@@ -822,6 +833,19 @@ impl Machine<'_> {
         });
         self.store.escape_all(&escapes);
         Ok(())
+    }
+
+    /// Whether a value is the function of a comprehension that is run at once.
+    fn is_comprehension(&self, value: Option<&V>) -> bool {
+        let Some(Obj::Function(f)) = value.and_then(|v| self.obj(v)) else { return false };
+        let code = self.code(f.code);
+        code.kind == CodeKind::Comprehension && !code.is_generator && !code.is_async
+    }
+
+    /// Whether iterating over a value makes an iterator and runs no code of the program.
+    fn is_plain_iterable(&self, value: &V) -> bool {
+        matches!(value, V::Range(_) | V::Str(_) | V::Strs(_) | V::Bytes(_) | V::Tuple(_))
+            || matches!(self.obj(value), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..)))
     }
 
     fn format_value(&mut self, value: &V, conversion: Conversion, spec: Option<&V>) -> R<V> {
