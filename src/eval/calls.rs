@@ -231,10 +231,11 @@ impl Machine<'_> {
         }
         let key = if exact { self.memo.key(function, &locals) } else { None };
         if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
+            self.recursions += u64::from(active > 0);
             let entry = self.store.path;
             self.store.path.cost += known.cost;
             self.store.uses_again(&known.objects, &known.globals);
-            if active == 0 && known.cost > self.settings.limits.timeout {
+            if active == 0 && self.passes_deadline(entry) {
                 self.report_long_recursion(function, &locals, entry);
             }
             return Ok(known.value.clone());
@@ -275,7 +276,7 @@ impl Machine<'_> {
                 if let Some(arguments) = arguments
                     && quiet
                     && self.recursions > recursions
-                    && cost > self.settings.limits.timeout
+                    && self.passes_deadline(entry)
                 {
                     self.report_long_recursion(function, &arguments, entry);
                 }
@@ -288,9 +289,16 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether the program is over the time limit now, and was not at an earlier point.
+    fn passes_deadline(&self, entry: Path) -> bool {
+        let timeout = self.settings.limits.timeout;
+        // Under another recursion limit it may end in RecursionError instead.
+        !self.uncertain_recursion_limit && entry.cost <= timeout && self.store.path.cost > timeout
+    }
+
     /// A call that calls itself so often that it takes too long.
     fn report_long_recursion(&mut self, function: &Function, arguments: &[V], entry: Path) {
-        let seconds = self.store.path.cost - entry.cost;
+        let seconds = self.store.path.cost;
         let code = self.code(function.code);
         let parameters = code.params.positional as usize;
         let name = self.program.name(code.name);

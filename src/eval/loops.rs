@@ -620,10 +620,7 @@ impl Machine<'_> {
                 Obj::List(items) => crate::library::count(items).0.saturating_mul(8),
                 _ => 0,
             },
-            Some(V::Tuple(_)) => self.bounds_of(&element.unwrap_or(V::None)).1.saturating_mul(8),
-            Some(V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_)) => {
-                element.as_ref().and_then(crate::value::store::text_of).map_or(0, |t| t.low)
-            }
+            // An immutable one may be the same object each time: a constant that was folded, or a repetition by one.
             _ => 0,
         }
     }

@@ -23,6 +23,22 @@ use super::memo::Memo;
 /// Kinds of object made at one place: iterators from here on.
 const ITERATORS: u8 = 16;
 
+/// Names that lead to the inside of modules and functions, past assignments that the evaluator sees.
+const BACKDOORS: &[&str] = &[
+    "__builtins__",
+    "__code__",
+    "__dict__",
+    "__globals__",
+    "__import__",
+    "__main__",
+    "import_module",
+    "mock",
+    "modules",
+    "monkeypatch",
+    "unittest.mock",
+    "vars",
+];
+
 /// Pseudo positions at which the ends of a frame are kept.
 const RETURN: Pc = u32::MAX - 1;
 const RAISE: Pc = u32::MAX;
@@ -146,6 +162,8 @@ pub struct Machine<'p> {
     /// How many calls led to each other since the last frame began.
     pub call_chain: u32,
     pub uncertain_recursion_limit: bool,
+    /// Whether the program uses a way to change functions and modules that is not followed.
+    backdoors: bool,
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
     handlers: Vec<Vec<u32>>,
@@ -199,6 +217,7 @@ impl<'p> Machine<'p> {
             call_floor: 0,
             call_chain: 0,
             uncertain_recursion_limit: false,
+            backdoors: program.names.iter().any(|name| BACKDOORS.contains(&&**name)),
             uncaught_raises: 0,
             last_return: None,
             super_context: Vec::new(),
@@ -314,11 +333,11 @@ impl<'p> Machine<'p> {
         false
     }
 
-    /// Whether one of the `except` clauses from a handler's entry on may take the exception. What follows `finally` and `with`
-    /// goes on raising it.
+    /// Whether one of the `except` clauses from a handler's entry on may take the exception.
     fn clauses_take(&mut self, code: &Code, target: Pc, error: &V) -> bool {
+        // A context manager may swallow it, a `finally` may leave in another way.
         if !matches!(code.ops.get(target as usize), Some(Op::EnterHandler)) {
-            return false;
+            return true;
         }
         let mut at = target as usize + 1;
         loop {
@@ -341,8 +360,6 @@ impl<'p> Machine<'p> {
                         };
                         self.exception_matches(error, &value) != Some(false)
                     }
-                    // A class of another module is not a base of MemoryError, unless it is another name for one.
-                    Op::LoadAttr(name) => matches!(&*self.program.names[name.0 as usize], "Exception" | "BaseException" | "MemoryError"),
                     Op::BuildTuple(_) => false,
                     _ => true,
                 };
@@ -451,7 +468,7 @@ impl<'p> Machine<'p> {
         } else {
             Reach::Maybe
         };
-        let proof = if path.doubtful { Proof::Likely } else { proof };
+        let proof = if path.doubtful || self.backdoors { Proof::Likely } else { proof };
         let fact =
             Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));

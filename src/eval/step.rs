@@ -737,6 +737,7 @@ impl Machine<'_> {
             self.store.escape_all(&items);
             return V::tuple_bag(V::Unknown(Why::Lost), n, n);
         }
+        self.store.charge(items.len() as u64 / 2);
         V::tuple(items)
     }
 

@@ -395,6 +395,9 @@ pub struct Consumer<'a> {
     pub goes_on: &'a mut dyn FnMut(&mut dyn Host, &V) -> R<bool>,
 }
 
+/// So many items are counted as consumed before it is known that none of them raises.
+const FEW_ITEMS: u64 = 1024;
+
 /// Takes all of an iterable that is consumed to its end.
 pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
     // What is passed over takes time as well; that counts where nothing on the way can raise.
@@ -412,6 +415,14 @@ pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
         return Ok(bag(Some(any), 0, u64::MAX));
     }
     let (low, high) = super::count(&items);
+    // An item that the consumer cannot take ends it there. Of few items that costs less than it takes to find out.
+    if low > FEW_ITEMS {
+        let any = element(host, &items).unwrap_or(V::None);
+        if !host.certainly(&mut |host| (by.goes_on)(host, &any))? {
+            host.burn(items.exact.len() as u64 / 16)?;
+            return Ok(items);
+        }
+    }
     // Where the memory ends first, the time to the last item is never spent.
     if !(by.keeps > 0 && allocates(host, FactKind::Materialisation, by.callee, low.saturating_mul(by.keeps), high.saturating_mul(by.keeps)))
         && low > 0

@@ -48,6 +48,9 @@ pub struct Spec {
     pub kind: Option<char>,
 }
 
+/// The greatest C int: what a precision and a tab size must fit.
+pub const C_INT: u64 = i32::MAX as u64;
+
 /// The most characters that are rendered; a longer text is for the caller to bound by [`Spec::width`] and [`Spec::precision`].
 const LONGEST: u64 = 1 << 16;
 

@@ -349,7 +349,8 @@ impl Store {
         outer.whole &= outer.objects.len() <= MAX_USED && outer.globals.len() <= MAX_USED;
     }
 
-    fn charge(&self, steps: u64) {
+    /// Adds to the work that is to be paid for.
+    pub fn charge(&self, steps: u64) {
         self.work.set(self.work.get() + steps);
     }
 
@@ -362,6 +363,7 @@ impl Store {
     pub fn alloc(&mut self, obj: Obj) -> ObjId {
         let id = ObjId(self.next.get());
         self.next.set(id.0 + 1);
+        self.charge(4 * weight(&obj));
         *self.heap_mut(id.0 as usize) = Slot { obj, summary: false };
         id
     }

@@ -35,11 +35,14 @@ except MemoryError:
 # These handlers do not take it.
 try:
     try:
-        try:
-            "x" * 10 ** 11  # error: AF201
-        except ValueError:
-            pass
-    except (KeyError, OSError) as error:
-        print(error)
+        "x" * 10 ** 11  # error: AF201
+    except ValueError:
+        pass
+except (KeyError, OSError) as error:
+    print(error)
+
+# What a `finally` does with it is not looked into.
+try:
+    "x" * 10 ** 11  # warning: AF201
 finally:
     print("done")

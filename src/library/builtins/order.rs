@@ -142,7 +142,11 @@ fn sorted(host: &mut dyn Host, args: Args) -> R<V> {
         });
     }
     if matches!(x, V::Range(_)) {
-        host.length(&x)?;
+        let length = host.length(&x)?;
+        // What has no place in the address space fails before the first item.
+        if length.as_int().is_some_and(|n| n.low >= 1 << 60) {
+            return Err(host.raise("MemoryError", ""));
+        }
     }
     let items = collect(host, &x, "sorted", cost::LIST_COPY_ITEM)?;
     let key = args.keyword("key").cloned().unwrap_or(V::None);

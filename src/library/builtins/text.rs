@@ -5,7 +5,7 @@ use crate::library::builtins::numbers::digits_convert;
 use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, open_instance, type_error, unknown, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
-use crate::value::format::{Formatted, Spec, Value};
+use crate::value::format::{C_INT, Formatted, Spec, Value};
 use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Sym, Tuple, V, Why};
 use crate::value::text::{repr_bytes, repr_str};
 
@@ -362,7 +362,17 @@ pub fn formatted(host: &mut dyn Host, x: &V, spec: &V) -> R<Shown> {
     let digits = if matches!(spec.kind, Some('f' | 'F' | 'e' | 'E' | '%')) && x.is_number() { spec.precision.unwrap_or(0) } else { 0 };
     let least = width.max(digits);
     if least > MAX_EXACT_TEXT as u64 {
-        allocates(host, FactKind::Format, "format", least, least);
+        let numeric = matches!(spec.kind, None | Some('b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%'));
+        let fits = match x {
+            V::Str(_) | V::Strs(_) => matches!(spec.kind, None | Some('s')) && spec.align != Some('=') && !spec.zero && spec.sign.is_none(),
+            V::Int(_) | V::Ints(_) | V::Bool(_) | V::AnyBool(_) => numeric,
+            V::Float(_) | V::Floats(_) => numeric && !matches!(spec.kind, Some('b' | 'c' | 'd' | 'o' | 'x' | 'X')),
+            _ => false,
+        };
+        // What does not fit raises at once, and so does a precision beyond a C int.
+        if fits && spec.precision.unwrap_or(0) <= C_INT {
+            allocates(host, FactKind::Format, "format", least, least);
+        }
         // A precision beyond a C int, or more than there is memory for.
         host.may_raise("ValueError");
         host.may_raise("OverflowError");

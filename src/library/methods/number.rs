@@ -123,6 +123,9 @@ fn big_endian(host: &mut dyn Host, order: &V) -> R<Option<bool>> {
 }
 
 fn to_bytes(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.pos.len() > 3 {
+        return Err(host.raise("TypeError", "to_bytes() takes at most 2 positional arguments"));
+    }
     with(host, &args, ["", "length", "byteorder", "signed"], 1, 2, &|host, [x, length, order, signed]| {
         let Some(int) = x.as_int() else { return wrong(host, &x.clone(), &[x]) };
         let big = big_endian(host, &order)?;

@@ -4,7 +4,7 @@ use crate::fact::FactKind;
 use crate::library::builtins::text::Shown;
 use crate::library::common::{allocates, unknown, why_of, with, wrong};
 use crate::library::{Args, Host, R};
-use crate::value::format::{Amount, Conversion, Value, parse_percent, percent};
+use crate::value::format::{Amount, C_INT, Conversion, Value, parse_percent, percent};
 use crate::value::object::{MAX_EXACT_TEXT, Obj, Tuple, V, Why};
 
 /// `str.__mod__`, also of bytes.
@@ -95,7 +95,10 @@ fn converted(host: &mut dyn Host, c: &Conversion, value: &V) -> R<Shown> {
     let precise = matches!(c.kind, 'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F') && value.is_number();
     let least = width.max(if precise { given(c.precision) } else { 0 });
     if least > MAX_EXACT_TEXT as u64 {
-        allocates(host, FactKind::Format, "%", least, least);
+        let text = matches!(c.kind, 's' | 'r' | 'a');
+        if (text || (value.is_number() && c.kind != 'c')) && given(c.precision) <= C_INT {
+            allocates(host, FactKind::Format, "%", least, least);
+        }
         host.may_raise("ValueError");
         host.may_raise("OverflowError");
         host.may_raise("MemoryError");

@@ -238,6 +238,14 @@ fn combine(host: &mut dyn Host, args: &Args, operation: Operation, in_place: boo
 fn relation(host: &mut dyn Host, args: &Args, relation: Relation) -> R<V> {
     with(host, args, ["", ""], 2, 2, &|host, [a, b]| {
         let Some((_, x, _)) = is_set(host, &a) else { return wrong(host, &a.clone(), &[a, b]) };
+        // These stop at the first item that decides.
+        if relation != Relation::Subset && is_set(host, &b).is_none() && !matches!(b, V::Tuple(_)) {
+            host.steps(&b);
+            let exact = matches!(&b, V::Ref(id) if matches!(host.store().get(*id), Obj::List(_)));
+            if !exact {
+                return Ok(V::AnyBool(Why::Lost));
+            }
+        }
         let y = as_table(host, &b)?;
         host.burn((x.exact.len() + y.exact.len()) as u64 / 8)?;
         if x.rest.is_some() || y.rest.is_some() {

@@ -479,6 +479,9 @@ fn expandtabs(host: &mut dyn Host, args: Args) -> R<V> {
         if let (Some(x), Some(tab)) = (exact(&s), tab)
             && x.len() <= 4096
         {
+            if tab > i128::from(i32::MAX) {
+                return Err(host.raise("OverflowError", "Python int too large to convert to C int"));
+            }
             let length = expanded_length(x, u128::try_from(tab).unwrap_or(0));
             let Some(length) = u64::try_from(length).ok().filter(|n| *n < 1 << 63) else {
                 return Err(host.raise("OverflowError", "result too long"));

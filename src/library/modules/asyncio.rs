@@ -85,6 +85,14 @@ fn gather(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn wait_for_all(host: &mut dyn Host, args: Args) -> R<V> {
+    let sleeps = |host: &mut dyn Host, v: &V| match v {
+        V::Ref(id) => matches!(host.store().get(*id), Obj::Partial { function: V::Lib(name), .. } if &*name.text() == "asyncio.sleep.wait"),
+        _ => false,
+    };
+    // One that raises ends the wait for all, and a task may be cancelled by whoever holds it.
+    if !args.pos.iter().all(|v| sleeps(host, v)) {
+        host.interruptible();
+    }
     let (mut values, mut longest) = (Vec::new(), 0.0_f64);
     for awaitable in &args.pos {
         let (value, taken) = timed(host, awaitable)?;

@@ -168,6 +168,12 @@ fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
     let (n, iterable) = (n.unwrap_or(V::None), iterable.unwrap_or(V::None));
     let Some(n) = n.exact_int() else { return Ok(host.unknown_call(args)) };
     let items = take_all(host, &iterable, if largest { "heapq.nlargest" } else { "heapq.nsmallest" }, cost::C_ITERATION)?;
+    if count(&items).0 > 1024 {
+        // A comparison or the key may raise long before the last item.
+        let any = element(host, &items).unwrap_or(V::None);
+        host.may_raise("");
+        return Ok(list_of(host, bag(any, 0, u64::MAX)));
+    }
     let sorted = sort_items(host, &items, &key.unwrap_or(V::None), Some(largest))?;
     let n = u64::try_from(n.max(0)).unwrap_or(u64::MAX);
     let (low, high) = count(&sorted);
