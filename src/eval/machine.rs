@@ -39,6 +39,19 @@ const BACKDOORS: &[&str] = &[
     "vars",
 ];
 
+/// Names without which a program has no context manager that swallows an exception.
+const SWALLOWING: &[&str] = &[
+    "ExitStack",
+    "AsyncExitStack",
+    "__aexit__",
+    "__exit__",
+    "assertRaises",
+    "contextmanager",
+    "asynccontextmanager",
+    "raises",
+    "suppress",
+];
+
 /// Pseudo positions at which the ends of a frame are kept.
 const RETURN: Pc = u32::MAX - 1;
 const RAISE: Pc = u32::MAX;
@@ -335,9 +348,10 @@ impl<'p> Machine<'p> {
 
     /// Whether one of the `except` clauses from a handler's entry on may take the exception.
     fn clauses_take(&mut self, code: &Code, target: Pc, error: &V) -> bool {
-        // A context manager may swallow it, a `finally` may leave in another way.
+        // A `finally` may leave in another way; a context manager may swallow it, if there is any that does.
         if !matches!(code.ops.get(target as usize), Some(Op::EnterHandler)) {
-            return true;
+            let with = code.ops[target as usize..].iter().take(4).any(|op| matches!(op, Op::WithExcept(_)));
+            return !with || self.program.names.iter().any(|name| SWALLOWING.contains(&&**name));
         }
         let mut at = target as usize + 1;
         loop {

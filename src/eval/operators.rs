@@ -628,11 +628,11 @@ impl Machine<'_> {
         let (total_low, total_high) = (total_low as u64, u64::try_from(total_high).unwrap_or(u64::MAX));
         match sequence {
             V::Str(s) if low == high && (s.len() as u128) * u128::from(low) <= MAX_EXACT_TEXT as u128 => {
-                self.burn(s.len() as u64 * low / 16)?;
+                self.burn(s.len() as u64 * low / 4)?;
                 Ok(V::str(&s.repeat(low as usize)))
             }
             V::Bytes(s) if low == high && (s.len() as u128) * u128::from(low) <= MAX_EXACT_TEXT as u128 => {
-                self.burn(s.len() as u64 * low / 16)?;
+                self.burn(s.len() as u64 * low / 4)?;
                 Ok(V::bytes(&s.repeat(low as usize)))
             }
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
@@ -642,7 +642,7 @@ impl Machine<'_> {
             }
             V::Tuple(t) => match &**t {
                 Tuple::Exact(items) if low == high && total_high <= 4096 => {
-                    self.burn(total_high / 2)?;
+                    self.burn(total_high * 2)?;
                     let items: Vec<V> = std::iter::repeat_n(items, low as usize).flatten().cloned().collect();
                     Ok(self.make_tuple(items))
                 }
@@ -654,7 +654,7 @@ impl Machine<'_> {
             V::Ref(id) => {
                 let Obj::List(items) = self.store.get(*id).clone() else { return type_error() };
                 let repeated = if low == high && items.rest.is_none() && total_high <= MAX_EXACT_ITEMS as u64 {
-                    self.burn(total_high / 2)?;
+                    self.burn(total_high * 2)?;
                     Items { exact: std::iter::repeat_n(&items.exact, low as usize).flatten().cloned().collect(), rest: None }
                 } else {
                     let (element, ..) = self.bounds_of(sequence);

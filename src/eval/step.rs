@@ -737,7 +737,7 @@ impl Machine<'_> {
             self.store.escape_all(&items);
             return V::tuple_bag(V::Unknown(Why::Lost), n, n);
         }
-        self.store.charge(items.len() as u64 / 2);
+        self.store.charge(32 * (items.len() as u64 / 8));
         V::tuple(items)
     }
 

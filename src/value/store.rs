@@ -363,7 +363,7 @@ impl Store {
     pub fn alloc(&mut self, obj: Obj) -> ObjId {
         let id = ObjId(self.next.get());
         self.next.set(id.0 + 1);
-        self.charge(4 * weight(&obj));
+        self.charge(32 * weight(&obj));
         *self.heap_mut(id.0 as usize) = Slot { obj, summary: false };
         id
     }
