@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     // Undecodable bytes are an error of their own, and no program.
     let Ok(source) = Source::from_bytes("fuzz.py", bytes) else { return };
-    let settings = Settings { fuel: 200_000, ..Settings::default() };
+    let settings = Settings { fuel: 200_000, describe: false, ..Settings::default() };
     let checked = verdict::check(source, &settings, Profile::Agent);
     // What nobody called is evaluated with half of the fuel again.
     assert!(checked.facts.fuel_spent <= 2 * settings.fuel, "{} steps", checked.facts.fuel_spent);

@@ -172,7 +172,7 @@ fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
         // Parsed all the same: what is run is the text that the gate would have seen, without fences or a common indentation.
         return (syntax::parse(source).0, Verdict::default());
     }
-    let checked = verdict::check(source, &Settings { limits, ..Settings::default() }, Profile::Agent);
+    let checked = verdict::check(source, &Settings { limits, describe: false, ..Settings::default() }, Profile::Agent);
     (checked.source, checked.verdict)
 }
 

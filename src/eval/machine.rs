@@ -230,7 +230,7 @@ impl<'p> Machine<'p> {
             call_floor: 0,
             call_chain: 0,
             uncertain_recursion_limit: false,
-            backdoors: program.names.iter().any(|name| BACKDOORS.contains(&&**name)),
+            backdoors: settings.is_main && program.names.iter().any(|name| BACKDOORS.contains(&&**name)),
             uncaught_raises: 0,
             last_return: None,
             super_context: Vec::new(),

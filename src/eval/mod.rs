@@ -35,11 +35,13 @@ pub struct Settings {
     pub fuel: u64,
     /// The oldest and newest minor version of Python 3 the claims must hold for.
     pub target: (u8, u8),
+    /// Whether the values of the globals are described, which takes longer than finding them.
+    pub describe: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { limits: Limits::default(), is_main: true, fuel: 3_000_000, target: (9, 14) }
+        Settings { limits: Limits::default(), is_main: true, fuel: 3_000_000, target: (9, 14), describe: true }
     }
 }
 
@@ -154,7 +156,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
     let open_globals = machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
     let mut globals = serde_json::Map::new();
-    if !out_of_fuel {
+    if settings.describe && !out_of_fuel {
         for (id, name) in program.names.iter().enumerate() {
             let value = machine.store.global(id as u32);
             if !matches!(value, V::Undef) {
