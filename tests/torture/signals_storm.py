@@ -1,6 +1,6 @@
 # expect: timed_out
 # flags: --timeout 1
-# stack: 3|4
+# stack: 2|3|4
 import signal
 signal.signal(signal.SIGALRM, lambda *a: None)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
