@@ -2,7 +2,7 @@
 //! are checked at run time. Names only say where it is worth looking; the check itself looks at the function that is really
 //! called, so that a name too many costs a microsecond, and nothing else.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::Guard;
 use crate::syntax::Program;
@@ -40,6 +40,8 @@ const LOOKUPS: [&str; 5] = ["getattr", "attrgetter", "methodcaller", "vars", "__
 pub(super) struct Watched<'a> {
     text: &'a str,
     program: &'a Program,
+    /// The number of each name.
+    numbers: HashMap<&'a str, NameId>,
     /// Variables that one of them is assigned to, by an import too; and `pow`, which is there from the start.
     aliases: HashSet<NameId>,
     /// One of them is used other than by calling it: then a call through a variable, an attribute or a table may be of it.
@@ -52,11 +54,12 @@ pub(super) struct Watched<'a> {
 
 impl<'a> Watched<'a> {
     pub(super) fn of(text: &'a str, program: &'a Program) -> Self {
-        let builtin = |name: &NameId| &*program.names[name.0 as usize] == "pow";
+        let numbers: HashMap<&str, NameId> = program.names.iter().zip(0..).map(|(name, id)| (&**name, NameId(id))).collect();
         let mut watched = Watched {
             text,
             program,
-            aliases: (0..program.names.len() as u32).map(NameId).filter(builtin).collect(),
+            aliases: numbers.get("pow").copied().into_iter().collect(),
+            numbers,
             escapes: false,
             variables: HashSet::new(),
             attributes: HashSet::new(),
@@ -137,13 +140,13 @@ impl<'a> Watched<'a> {
                 Op::Call(count, keywords) => self.text.get(span.start as usize..span.end as usize).is_some_and(|text| {
                     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
                     if text[end..].trim_start().starts_with('(') && end > 0 {
-                        let id = self.program.names.iter().position(|name| **name == text[..end]).map(|id| NameId(id as u32));
+                        let id = self.numbers.get(&text[..end]);
                         self.large(&text[..end], *count, keywords.is_some())
                             // What is looked up may be called at once.
                             || self.escapes && LOOKUPS.contains(&&text[..end])
                             || id.is_some_and(|id| {
-                                self.aliases.contains(&id) && arguments(&text[..end]).is_none()
-                                    || self.escapes && self.variables.contains(&id)
+                                self.aliases.contains(id) && arguments(&text[..end]).is_none()
+                                    || self.escapes && self.variables.contains(id)
                             })
                     } else {
                         self.escapes && text.ends_with(')') && *count > 0
