@@ -4,38 +4,30 @@
 //! nothing of it is left.
 #![cfg(target_os = "linux")]
 
+#[path = "common/running.rs"]
+mod running;
+
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use antifreeze::executor::{self, Request, Stdin};
+use antifreeze::executor::{self, Request};
 use antifreeze::limits::Limits;
 use antifreeze::outcome::{Outcome, OutcomeKind};
 use antifreeze::syntax::Span;
+use running::{BINARY, assert_valid, marked};
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_antifreeze");
 const UNGUARDED: [&str; 2] = ["--no-gate", "--no-guards"];
 
-/// The interpreters to run with: those of `ANTIFREEZE_TEST_PYTHONS` (a PATH-like list), else pyenv's, else `python3`.
+/// The interpreters to run with: the newest of each of these versions.
 fn pythons() -> Vec<PathBuf> {
-    if let Some(list) = std::env::var_os("ANTIFREEZE_TEST_PYTHONS") {
-        return std::env::split_paths(&list).collect();
-    }
-    let root = std::env::var_os("PYENV_ROOT").map(PathBuf::from).or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".pyenv")));
-    let mut found = Vec::new();
-    for wanted in ["3.9.", "3.12.", "3.13."] {
-        let folders = root.iter().filter_map(|root| std::fs::read_dir(root.join("versions")).ok()).flatten().filter_map(Result::ok);
-        let mut versions = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with(wanted)).collect::<Vec<_>>();
-        versions.sort_by_key(std::fs::DirEntry::file_name);
-        found.extend(versions.last().map(|entry| entry.path().join("bin/python")).filter(|python| python.exists()));
-    }
-    if found.is_empty() {
-        found.push(executor::python::find(Some("python3")).expect("these tests need a Python"));
-    }
-    found
+    running::pythons(|found| {
+        let newest = |wanted| found.iter().rfind(|(minor, _)| *minor == wanted).map(|(_, python)| python.clone());
+        [9, 12, 13].into_iter().filter_map(newest).collect()
+    })
 }
 
 fn python() -> PathBuf {
@@ -61,10 +53,7 @@ fn valid(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
     let value: Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}\n{}", String::from_utf8_lossy(&output.stderr)));
-    let schema: Value = serde_json::from_str(include_str!("../src/report/run.schema.json")).expect("the schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
-    let errors = validator.iter_errors(&value).map(|error| format!("{} at {}", error, error.instance_path)).collect::<Vec<_>>();
-    assert!(errors.is_empty(), "{errors:?}: {value}");
+    assert_valid(&value);
     value
 }
 
@@ -88,12 +77,7 @@ impl Marker {
     }
 
     fn processes(&self) -> BTreeSet<String> {
-        let entries = std::fs::read_dir("/proc").expect("there is a /proc");
-        let marked = |entry: &std::fs::DirEntry| {
-            let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-            environment.windows(self.0.len()).any(|window| window == self.0.as_bytes())
-        };
-        entries.filter_map(Result::ok).filter(marked).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        marked(&self.0)
     }
 
     /// Waits for the first `wanted` to be true of the number of processes.
@@ -674,22 +658,8 @@ fn execute(python: &Path, code: &str, guards: Vec<(Span, &'static str)>) -> Outc
 }
 
 fn execute_under(python: &Path, code: &str, guards: Vec<(Span, &'static str)>, limits: Limits) -> Outcome {
-    let request = Request {
-        text: code.into(),
-        name: "<command>".into(),
-        path: None,
-        argv0: "-c".into(),
-        args: Vec::new(),
-        python: python.to_owned(),
-        limits,
-        guards,
-        stdin: Stdin::Closed,
-        cwd: None,
-        env: vec![("PYTHONHASHSEED".into(), "0".into())],
-        strict_output: false,
-        confine: false,
-        helper: Some(BINARY.into()),
-    };
+    let env = vec![("PYTHONHASHSEED".into(), "0".into())];
+    let request = Request { guards, env, ..running::request(code, python, limits) };
     executor::execute(&request, None, &mut |_, _| {}).expect("it can be run")
 }
 

@@ -20,7 +20,10 @@
 //! Each runs with and without PID namespaces and must leave nothing running. Deadlines are generous: the machine may be busy.
 #![cfg(target_os = "linux")]
 
-use std::collections::{BTreeMap, BTreeSet};
+#[path = "common/running.rs"]
+mod running;
+
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -30,12 +33,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use antifreeze::executor::{self, Request, Stdin};
+use antifreeze::executor::{self, Request};
 use antifreeze::limits::Limits;
 use antifreeze::outcome::OutcomeKind;
+use running::{BINARY, assert_valid, marked};
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_antifreeze");
 const MARK: &str = "ANTIFREEZE_TEST_SECRET";
 
 #[expect(clippy::print_stderr, reason = "what was skipped and measured must be seen")]
@@ -43,23 +46,8 @@ fn note(text: &str) {
     eprintln!("{text}");
 }
 
-/// The interpreters: those of `ANTIFREEZE_TEST_PYTHONS` (a PATH-like list), else pyenv's from 3.9 on, else `python3`.
 fn pythons() -> Vec<PathBuf> {
-    if let Some(list) = std::env::var_os("ANTIFREEZE_TEST_PYTHONS") {
-        return std::env::split_paths(&list).collect();
-    }
-    let root = std::env::var_os("PYENV_ROOT").map(PathBuf::from).or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".pyenv")));
-    let folders = root.iter().filter_map(|root| std::fs::read_dir(root.join("versions")).ok()).flatten().filter_map(Result::ok);
-    let minor = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().strip_prefix("3.")?.split('.').next()?.parse::<u32>().ok();
-    let mut found = folders
-        .filter_map(|entry| Some((minor(&entry)?, entry.path().join("bin/python"))))
-        .filter(|(minor, python)| *minor >= 9 && python.exists())
-        .collect::<Vec<_>>();
-    found.sort();
-    if found.is_empty() {
-        return vec![executor::python::find(Some("python3")).expect("these tests need a Python")];
-    }
-    found.into_iter().map(|(_, python)| python).collect()
+    running::pythons(|found| found.into_iter().map(|(_, python)| python).collect())
 }
 
 fn python() -> PathBuf {
@@ -80,27 +68,6 @@ fn python_with(package: &str) -> Option<PathBuf> {
 fn mark() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     format!("antifreeze-torture-{}-{}.", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// The processes that have it, with their commands.
-fn marked(mark: &str) -> BTreeSet<String> {
-    let entries = std::fs::read_dir("/proc").expect("there is a /proc").filter_map(Result::ok);
-    let has = |entry: &std::fs::DirEntry| {
-        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        environment.windows(mark.len()).any(|window| window == mark.as_bytes())
-    };
-    let name =
-        |entry: &std::fs::DirEntry| std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default().chars().take(60).collect();
-    entries.filter(has).map(|entry| name(&entry)).filter(|name: &String| !name.is_empty()).collect()
-}
-
-fn assert_valid(value: &Value) {
-    static VALIDATOR: std::sync::LazyLock<jsonschema::Validator> = std::sync::LazyLock::new(|| {
-        let schema: Value = serde_json::from_str(include_str!("../src/report/run.schema.json")).expect("the schema is JSON");
-        jsonschema::validator_for(&schema).expect("the schema is a schema")
-    });
-    let errors = VALIDATOR.iter_errors(value).map(|error| format!("{error} at {}", error.instance_path)).collect::<Vec<_>>();
-    assert!(errors.is_empty(), "{errors:?}: {value}");
 }
 
 struct Program {
@@ -635,21 +602,11 @@ fn many_runs_leave_this_process_as_it_was() {
     let run = |number: usize| {
         let (code, outcome) = PROGRAMS[number % PROGRAMS.len()];
         let stops = outcome == OutcomeKind::TimedOut;
+        let limits = Limits { timeout: if stops { 0.15 } else { 30.0 }, output: 16 << 10, processes: 20, ..Limits::default() };
         let request = Request {
-            text: code.into(),
-            name: "<command>".into(),
-            path: None,
-            argv0: "-c".into(),
-            args: Vec::new(),
-            python: python.clone(),
-            limits: Limits { timeout: if stops { 0.15 } else { 30.0 }, output: 16 << 10, processes: 20, ..Limits::default() },
-            guards: Vec::new(),
-            stdin: Stdin::Closed,
             cwd: Some(folder.path().to_owned()),
             env: vec![(MARK.into(), mark.clone()), ("TMPDIR".into(), folder.path().to_string_lossy().into_owned())],
-            strict_output: false,
-            confine: false,
-            helper: Some(BINARY.into()),
+            ..running::request(code, &python, limits)
         };
         let got = executor::execute(&request, None, &mut |_, _| {}).expect("it can be run");
         if code.contains("print('x' * 100000)") {
