@@ -105,6 +105,7 @@ fn cases() -> Vec<(&'static str, String, &'static str)> {
     let fits = MIB - 64;
     let chain = |unit: &str, count: usize| format!("a{}\n", unit.repeat(count));
     vec![
+        ("calls of many functions", (0..80_000).map(|i| format!("f{i}(1)\n")).collect(), "lowered"),
         ("nested parentheses", format!("x = {}1{}\n", "(".repeat(many), ")".repeat(many)), refused),
         ("parentheses never closed", "(".repeat(many), refused),
         ("nested lists", format!("x = {}{}\n", "[".repeat(many), "]".repeat(many)), refused),
