@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
+use crate::value::store::Path;
 
 use super::machine::{Exit, Machine};
-use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::value::store::Path;
 
 /// Python's default recursion limit.
 const RECURSION_LIMIT: usize = 1000;
@@ -229,9 +229,9 @@ impl Machine<'_> {
         if (abstracted && (active >= ABSTRACT_RECURSION || depth > 40)) || self.fuel < self.call_floor {
             return Ok(self.give_up_call(id, &locals));
         }
+        self.recursions += u64::from(active > 0);
         let key = if exact { self.memo.key(function, &locals) } else { None };
         if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
-            self.recursions += u64::from(active > 0);
             let entry = self.store.path;
             self.store.path.cost += known.cost;
             self.store.uses_again(&known.objects, &known.globals);
@@ -248,9 +248,6 @@ impl Machine<'_> {
         *self.active.entry(function.code).or_insert(0) += 1;
         let entry = self.store.path;
         let (raises, facts) = (self.uncaught_raises, self.facts_reported);
-        if active > 0 {
-            self.recursions += 1;
-        }
         let recursions = self.recursions;
         let arguments = (active == 0).then(|| locals.clone());
         if key.is_some() {

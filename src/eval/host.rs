@@ -147,17 +147,7 @@ impl Host for Machine<'_> {
     }
 
     fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool> {
-        let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
-        self.enter_abstract();
-        let result = run(self);
-        self.abstract_loops -= 1;
-        let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
-        (self.store, self.raised) = (store, outer);
-        match result {
-            Ok(certain) => Ok(certain && !raises),
-            Err(Stop::Fuel) => Err(Stop::Fuel),
-            Err(_) => Ok(false),
-        }
+        Ok(self.rehearse(|machine| run(machine))? == Some(true))
     }
 
     fn survives_memory_error(&mut self) -> bool {

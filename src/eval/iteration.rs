@@ -1270,17 +1270,7 @@ impl Machine<'_> {
 
     /// What taking all of an iterable would give, where nothing in it may raise. The state stays as it is.
     pub fn foresee(&mut self, iterable: &V) -> R<Option<Taken>> {
-        let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
-        self.enter_abstract();
-        let taken = self.take_value(iterable);
-        self.abstract_loops -= 1;
-        let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
-        (self.store, self.raised) = (store, outer);
-        match taken {
-            Ok(taken) if !raises => Ok(Some(taken)),
-            Err(Stop::Fuel) => Err(Stop::Fuel),
-            _ => Ok(None),
-        }
+        self.rehearse(|machine| machine.take_value(iterable))
     }
 
     /// `value in iterator`: goes on to the first item that is equal, and leaves the iterator there.

@@ -15,6 +15,7 @@ use std::rc::Rc;
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
+use crate::value::counting::gcd_u128;
 use crate::value::int::Int;
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
@@ -998,7 +999,7 @@ impl Machine<'_> {
             };
             let multiple = reads.iter().filter(|&&i| !counter(i)).try_fold(1, |all: i128, &i| {
                 let m = modulus(i)?;
-                Some(all / gcd(all, m) * m).filter(|all| *all <= MAX_MODULUS)
+                Some(all / gcd_u128(all as u128, m as u128) as i128 * m).filter(|all| *all <= MAX_MODULUS)
             });
             if let Some(multiple) = multiple {
                 slice.modular.push((v, multiple));
@@ -1190,10 +1191,6 @@ fn rest_of(store: &Store, iterator: ObjId) -> Option<&[V]> {
 
 /// A common multiple of moduli beyond this is not looked for: the loop would have to run that long.
 const MAX_MODULUS: i128 = 1 << 20;
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
 
 /// The first variable that a comparison before a jump reads and the loop assigns.
 fn watched(ops: &[Op], info: &Loop, written: &[Variable]) -> Option<(Variable, CompareOp)> {

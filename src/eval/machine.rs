@@ -166,7 +166,7 @@ pub struct Machine<'p> {
     pub slices: HashMap<(CodeId, u16), std::rc::Rc<super::loops::Slice>>,
     /// Results of calls that depend on what they were given alone.
     pub memo: Memo,
-    /// How many calls of a function from within itself were evaluated.
+    /// How many calls of a function from within itself there were.
     pub recursions: u64,
     /// How many facts were reported, those reported again included.
     pub facts_reported: u64,
@@ -458,6 +458,21 @@ impl<'p> Machine<'p> {
                 self.sites.insert(key, id);
                 V::Ref(id)
             }
+        }
+    }
+
+    /// What something would give, where nothing in it may raise. The state stays as it is.
+    pub fn rehearse<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<Option<T>, Stop> {
+        let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
+        self.enter_abstract();
+        let result = run(self);
+        self.abstract_loops -= 1;
+        let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
+        (self.store, self.raised) = (store, outer);
+        match result {
+            Ok(given) if !raises => Ok(Some(given)),
+            Err(Stop::Fuel) => Err(Stop::Fuel),
+            _ => Ok(None),
         }
     }
 

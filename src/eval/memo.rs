@@ -60,6 +60,14 @@ impl Argument {
             _ => return None,
         })
     }
+
+    fn has_objects(&self) -> bool {
+        match self {
+            Argument::Object(_) => true,
+            Argument::Tuple(items) => items.iter().any(Argument::has_objects),
+            _ => false,
+        }
+    }
 }
 
 /// Which call it is.
@@ -125,7 +133,7 @@ impl Memo {
     /// Keeps what a call gave, if that depends on its arguments and what it read alone.
     pub fn keep(&mut self, store: &Store, key: Key, value: &V, cost: f64, used: Use, alone: bool) {
         self.uses.entry(key.code).or_default().0 += 1;
-        let immutable = value.is_exact() && !matches!(value, V::Ref(_)) && Argument::of(value).is_some_and(|a| !a.has_objects());
+        let immutable = Argument::of(value).is_some_and(|a| !a.has_objects());
         if !alone || !used.is_clean() || !immutable || self.calls.len() >= MAX_CALLS {
             return;
         }
@@ -137,16 +145,6 @@ impl Memo {
         let switches = store.path.switches;
         let known = Known { value: value.clone(), cost, objects: used.objects, globals: used.globals, were, held, switches };
         self.calls.insert(key, Rc::new(known));
-    }
-}
-
-impl Argument {
-    fn has_objects(&self) -> bool {
-        match self {
-            Argument::Object(_) => true,
-            Argument::Tuple(items) => items.iter().any(Argument::has_objects),
-            _ => false,
-        }
     }
 }
 

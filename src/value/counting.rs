@@ -120,7 +120,8 @@ pub fn factorial(n: &Int) -> Counted {
     Counted { int, negative_possible: n.may_be_negative(), overflow_possible: beyond }
 }
 
-fn gcd_u128(mut a: u128, mut b: u128) -> u128 {
+/// The greatest common divisor.
+pub fn gcd_u128(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

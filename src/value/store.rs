@@ -194,24 +194,24 @@ struct Watch {
 /// A call that used more than this of what was there before is not worth remembering.
 const MAX_USED: usize = 24;
 
+/// Adds what is not there yet. Says whether that was not too much.
+fn note<T: PartialEq>(used: &mut Vec<T>, new: T) -> bool {
+    if !used.contains(&new) {
+        used.push(new);
+    }
+    used.len() <= MAX_USED
+}
+
 impl Watch {
     fn reads(&self, id: ObjId) {
-        if let Some(call) = self.calls.borrow_mut().last_mut()
-            && call.whole
-            && !call.objects.contains(&id)
-        {
-            call.objects.push(id);
-            call.whole = call.objects.len() <= MAX_USED;
+        if let Some(call) = self.calls.borrow_mut().last_mut().filter(|call| call.whole) {
+            call.whole = note(&mut call.objects, id);
         }
     }
 
     fn reads_global(&self, name: u32) {
-        if let Some(call) = self.calls.borrow_mut().last_mut()
-            && call.whole
-            && !call.globals.contains(&name)
-        {
-            call.globals.push(name);
-            call.whole = call.globals.len() <= MAX_USED;
+        if let Some(call) = self.calls.borrow_mut().last_mut().filter(|call| call.whole) {
+            call.whole = note(&mut call.globals, name);
         }
     }
 
@@ -336,17 +336,12 @@ impl Store {
     fn uses(outer: &mut Use, inner: &Use) {
         outer.changed = outer.changed.min(inner.changed);
         outer.whole &= inner.whole;
-        for &id in &inner.objects {
-            if id.0 < outer.start && !outer.objects.contains(&id) {
-                outer.objects.push(id);
-            }
+        for id in inner.objects.iter().filter(|id| id.0 < outer.start) {
+            outer.whole &= note(&mut outer.objects, *id);
         }
-        for &name in &inner.globals {
-            if !outer.globals.contains(&name) {
-                outer.globals.push(name);
-            }
+        for name in &inner.globals {
+            outer.whole &= note(&mut outer.globals, *name);
         }
-        outer.whole &= outer.objects.len() <= MAX_USED && outer.globals.len() <= MAX_USED;
     }
 
     /// Adds to the work that is to be paid for.

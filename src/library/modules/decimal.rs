@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Entry, Host, R};
 use crate::syntax::code::BinaryOp;
+use crate::value::counting::gcd_u128;
 use crate::value::int::Int;
 use crate::value::object::{Obj, Sym, V, Why};
 
@@ -73,14 +74,6 @@ fn unknown_number(class: &str) -> V {
     V::Instance(Sym::new(class), Why::Lost)
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(1)
-}
-
 /// A fraction in lowest terms; unknown where it does not fit.
 fn reduced(host: &mut dyn Host, numerator: Option<i128>, denominator: Option<i128>) -> R<V> {
     let (Some(n), Some(d)) = (numerator, denominator) else { return Ok(unknown_number(FRACTION)) };
@@ -90,7 +83,7 @@ fn reduced(host: &mut dyn Host, numerator: Option<i128>, denominator: Option<i12
     if n == i128::MIN || d == i128::MIN {
         return Ok(unknown_number(FRACTION));
     }
-    let shared = gcd(n, d).max(1) * d.signum();
+    let shared = i128::try_from(gcd_u128(n.unsigned_abs(), d.unsigned_abs())).unwrap_or(1) * d.signum();
     Ok(number(host, FRACTION, ["numerator", "denominator"], [V::Int(n / shared), V::Int(d / shared)]))
 }
 
