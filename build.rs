@@ -19,19 +19,17 @@ import importlib.util, marshal, os, sys
 if sys.implementation.name != "cpython" or sys.version_info < (3, 9) or sys.version_info.releaselevel != "final":
     sys.exit()
 source, target = sys.argv[1:]
-parts = {}
-for name in ("worker", "ending", "kinds", "guards"):
-    with open(os.path.join(source, name + ".py"), encoding="utf-8") as file:
-        code = compile(file.read(), "<antifreeze>", "exec", dont_inherit=True, optimize=0)
-    # Those that a run may do without are read only when it cannot.
-    parts[name] = code if name == "worker" else marshal.dumps(code)
-with open(os.path.join(source, "boot.py"), encoding="utf-8") as file:
-    boot = marshal.dumps(compile(file.read(), "<antifreeze>", "exec", dont_inherit=True, optimize=0))
 magic = importlib.util.MAGIC_NUMBER.hex()
-with open(os.path.join(target, magic + ".boot.bin"), "wb") as file:
-    file.write(boot)
-with open(os.path.join(target, magic + ".bin"), "wb") as file:
-    file.write(marshal.dumps(parts))
+def compiled(name):
+    with open(os.path.join(source, name + ".py"), encoding="utf-8") as file:
+        return compile(file.read(), "<antifreeze>", "exec", dont_inherit=True, optimize=0)
+def write(name, value):
+    with open(os.path.join(target, magic + "." + name + ".bin"), "wb") as file:
+        file.write(marshal.dumps(value))
+write("boot", compiled("boot"))
+# Those that a run may do without are read only when it cannot.
+write("worker", {"worker": compiled("worker"), "ending": marshal.dumps(compiled("ending"))})
+write("guards", {name: marshal.dumps(compiled(name)) for name in ("kinds", "guards")})
 print(magic)
 "#;
 
@@ -45,14 +43,14 @@ fn main() {
     let mut found = BTreeMap::new();
     for python in pythons() {
         if let Some(magic) = compile(&python, &worker, &target) {
-            let files = (target.join(format!("{magic}.boot.bin")), target.join(format!("{magic}.bin")));
+            let files = ["boot", "worker", "guards"].map(|part| target.join(format!("{magic}.{part}.bin")));
             found.entry(magic).or_insert(files);
         }
     }
     let mut list = String::from("&[\n");
-    for (magic, (boot, parts)) in found {
-        let (boot, parts) = (boot.to_string_lossy(), parts.to_string_lossy());
-        let _ = writeln!(list, "    (\"{magic}\", include_bytes!(r#\"{boot}\"#), include_bytes!(r#\"{parts}\"#)),");
+    for (magic, files) in found {
+        let [boot, worker, guards] = files.map(|file| format!("include_bytes!(r#\"{}\"#)", file.display()));
+        let _ = writeln!(list, "    (\"{magic}\", {boot}, {worker}, {guards}),");
     }
     list.push_str("]\n");
     if let Err(error) = fs::write(target.join("compiled.rs"), list) {

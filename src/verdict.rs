@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::eval::{self, Coverage, Fact, FactKind, Facts, Guard, Proof, Reach, Settings};
 use crate::rules::{self, Finding, Level, Profile};
 use crate::source::Source;
-use crate::syntax::code::SyntaxIssue;
+use crate::syntax::code::{Form, SyntaxIssue};
 use crate::syntax::{self, Program};
 
 /// The gate's decision on one source.
@@ -17,6 +17,8 @@ pub struct Verdict {
     pub guards: Vec<Guard>,
     /// How far the evaluator saw.
     pub coverage: Coverage,
+    /// What the program is made of.
+    pub form: Form,
 }
 
 impl Verdict {
@@ -43,7 +45,7 @@ pub fn check(source: Source, settings: &Settings, profile: Profile) -> Checked {
     let mut facts = eval::evaluate(&source.text, &program, settings);
     add_syntax_facts(&program, &mut facts);
     let findings = rules::judge_broken(&facts.facts, &settings.limits, profile, !program.magics.is_empty());
-    let verdict = Verdict { findings, guards: facts.guards.clone(), coverage: facts.coverage };
+    let verdict = Verdict { findings, guards: facts.guards.clone(), coverage: facts.coverage, form: program.form };
     Checked { source, verdict, facts }
 }
 

@@ -170,7 +170,8 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
 fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
     if args.no_gate && args.no_guards {
         // Parsed all the same: what is run is the text that the gate would have seen, without fences or a common indentation.
-        return (syntax::parse(source).0, Verdict::default());
+        let (source, program) = syntax::parse(source);
+        return (source, Verdict { form: program.form, ..Verdict::default() });
     }
     let checked = verdict::check(source, &Settings { limits, describe: false, ..Settings::default() }, Profile::Agent);
     (checked.source, checked.verdict)
@@ -191,6 +192,7 @@ fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, 
         python,
         limits,
         guards: if args.no_guards { Vec::new() } else { verdict.guards.iter().map(|guard| (guard.span, guard.op)).collect() },
+        form: verdict.form,
         stdin: Stdin::default(),
         cwd: args.cwd.clone(),
         env: args.env.clone(),

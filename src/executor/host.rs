@@ -20,6 +20,7 @@ use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, sys, tree}
 use crate::limits::Limits;
 use crate::outcome::{ErrorInfo, Frame, GuardSite, LimitHit, Outcome, OutcomeKind};
 use crate::syntax::Span;
+use crate::syntax::code::Form;
 
 /// Runs a program under its limits. Output is passed on as it comes, up to the limit, and is in the outcome too.
 /// `signals` is a descriptor made by [`super::signal_fd`]: what arrives there is passed on to the program.
@@ -262,6 +263,11 @@ fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
             json!([line, column, end_line, end_column, op])
         })
         .collect::<Vec<_>>();
+    let form = match request.form {
+        Form::Expression => "expression",
+        Form::Statements => "statements",
+        Form::Mixed => "mixed",
+    };
     json!({
         "source": &*request.text,
         "file": file,
@@ -269,6 +275,7 @@ fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
         "argv": std::iter::once(&request.argv0).chain(&request.args).collect::<Vec<_>>(),
         "path0": folder,
         "guards": guards,
+        "form": form,
         "int_bits": request.limits.int_bits,
         "timeout": request.limits.timeout,
         "memory": request.limits.memory,

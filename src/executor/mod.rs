@@ -45,6 +45,7 @@ use std::sync::Arc;
 
 use crate::limits::Limits;
 use crate::syntax::Span;
+use crate::syntax::code::Form;
 
 #[cfg(target_os = "linux")]
 pub use features::features;
@@ -93,6 +94,8 @@ pub struct Request {
     pub limits: Limits,
     /// Operations to check, with their operators (`**`, `<<=`, `call` …).
     pub guards: Vec<(Span, &'static str)>,
+    /// What its text is made of; where that is not known it takes a little longer to start.
+    pub form: Form,
     /// Its standard input.
     pub stdin: Stdin,
     /// Its working folder, if not the host's.

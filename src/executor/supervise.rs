@@ -132,6 +132,8 @@ struct Run {
     to_worker: Queue,
     /// Until the interpreter has said which bytecode it reads.
     request: Option<Vec<u8>>,
+    /// Whether the worker has checks to place.
+    with_guards: bool,
     outputs: [Output; 2],
     trace: Option<OwnedFd>,
     view: View,
@@ -203,6 +205,7 @@ impl Run {
         for fd in [&worker, &trace, &stdout, &stderr] {
             rustix::io::ioctl_fionbio(fd, true)?;
         }
+        let with_guards = job.request["guards"].as_array().is_some_and(|sites| !sites.is_empty());
         let request = frame(b'q', &serde_json::to_vec(&job.request)?);
         let namespaced = isolation != Isolation::None;
         let mut ending = Ending::failed(String::new());
@@ -224,6 +227,7 @@ impl Run {
             from_worker: Reader::new(MAX_REPORT),
             to_worker: Queue::default(),
             request: Some(request),
+            with_guards,
             outputs: [Output { fd: Some(stdout), kind: b'o' }, Output { fd: Some(stderr), kind: b'e' }],
             trace: Some(trace),
             view: View::descendants(pid),
@@ -450,7 +454,7 @@ impl Run {
         match kind {
             b'm' => {
                 if let (Some(request), Some(worker)) = (self.request.take(), &self.worker) {
-                    self.to_worker.push(worker::code_for(payload));
+                    self.to_worker.push(worker::code_for(payload, self.with_guards));
                     self.to_worker.push(request);
                     self.to_worker.flush(worker);
                 }

@@ -66,6 +66,20 @@ pub struct Program {
     pub statements: u32,
     /// True when `from __future__ import annotations` is in force.
     pub lazy_annotations: bool,
+    /// What the source is made of.
+    pub form: Form,
+}
+
+/// What a module is made of, as far as running it and giving its value goes: the value is that of a bare expression at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// Nothing but one expression.
+    Expression,
+    /// Statements that do not end with an expression.
+    Statements,
+    /// Not known, or statements and an expression.
+    #[default]
+    Mixed,
 }
 
 /// A complaint of the parser or of the size and depth bounds.

@@ -23,7 +23,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 pub use code::{Program, Span};
 
-use self::code::SyntaxIssue;
+use self::code::{Form, SyntaxIssue};
 use crate::source::Source;
 
 /// Reserved for the thread that parses; only what is used is ever touched. The smaller sizes are for hosts that cannot
@@ -132,6 +132,9 @@ impl Attempt<'_> {
         program.errors.extend(issues.map(|(range, message)| SyntaxIssue { span: clamp(range, self.text), message }));
         program.errors.sort_by_key(|issue| issue.span);
         program.errors.truncate(MAX_ERRORS);
+        if !program.errors.is_empty() || !program.magics.is_empty() {
+            program.form = Form::Mixed;
+        }
         #[cfg(debug_assertions)]
         if let Err(problem) = program.verify(self.text.len()) {
             return failed(&format!("the lowering is wrong: {problem}"));

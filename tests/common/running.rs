@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use antifreeze::executor::{self, Request, Stdin};
 use antifreeze::limits::Limits;
+use antifreeze::syntax::code::Form;
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -43,6 +44,7 @@ pub fn request(code: &str, python: &Path, limits: Limits) -> Request {
         python: python.to_owned(),
         limits,
         guards: Vec::new(),
+        form: Form::default(),
         stdin: Stdin::Closed,
         cwd: None,
         env: Vec::new(),

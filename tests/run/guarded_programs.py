@@ -545,3 +545,106 @@ try: C.k * missing
 except NameError as e: print(e)
 finally: print(x * 2)
 with open("/dev/null") as h: print(h.fileno() * 0)
+# ---
+# What parameters are is asked once; a function that is given anything else does what it always did.
+class Odd:
+    def __mul__(self, other):
+        print("mul", type(other))
+        return 1
+    def __rpow__(self, other):
+        print("rpow", type(other))
+        return 2
+    @property
+    def __class__(self):
+        print("asked")
+        return int
+
+def many(n, a, b, *, c=3):
+    """What it says."""
+    out = []
+    for i in range(n):
+        try:
+            out.append((a * b, a * a, b * c, i))
+        except Exception as error:
+            out.append(repr(error))
+    return out
+
+def powers(n, a, b):
+    out = []
+    while n > 0:
+        n -= 1
+        try:
+            out.append((a ** b, a << b, b ** a))
+        except Exception as error:
+            out.append(repr(error))
+    return out
+
+for a in (2, -3, True, 2.5, "ab", [1], (), None, 1 << 12, Odd(), float("nan"), 3 + 4j, b"x"):
+    for b in (3, 0, -1, True, 0.5, 1 << 40, Odd()):
+        if not (type(b) is int and b > 100):
+            print([str(item)[:80] for item in many(2, a, b)])
+            print([str(item)[:80] for item in powers(1, a, b)])
+print(many.__doc__, many.__kwdefaults__)
+# ---
+# A tracer sees the lines there are, in the order they are run.
+import sys
+seen = []
+def tracer(frame, event, arg):
+    if frame.f_code.co_name == "area":
+        seen.append((event, frame.f_lineno - frame.f_code.co_firstlineno))
+    return tracer
+def area(a, b):
+    """A docstring."""
+    total = 0
+    for i in range(2):
+        total += a * b
+    return total
+sys.settrace(tracer)
+area(3, 4)
+sys.settrace(None)
+print(seen)
+# ---
+# Whoever looks at a function's variables sees those it has.
+def area(a, b):
+    for i in range(2):
+        total = a * b
+    return sorted(locals())
+print(area(3, 4))
+def other(a, b):
+    for i in range(2):
+        total = a * b
+    return total
+print(other.__code__.co_varnames)
+# ---
+class Private:
+    def area(self, __a, n):
+        for i in range(n):
+            total = __a * n
+        return total
+    async def later(self, a, n):
+        for i in range(n):
+            total = a ** n
+        return total
+    def each(self, a, n):
+        for i in range(n):
+            yield a << i
+    def deleted(self, a, n):
+        for i in range(n):
+            total = a * n
+            del a
+        return total
+    def nested(self, a, n):
+        def change():
+            nonlocal a
+            a = 1.5
+        for i in range(n):
+            print(a * n)
+            change()
+import asyncio
+p = Private()
+print(p.area(3, 4), asyncio.run(p.later(2, 3)), list(p.each(3, 4)))
+p.nested(2, 3)
+try:
+    p.deleted(1, 2)
+except UnboundLocalError as error:
+    print(error)

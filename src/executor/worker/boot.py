@@ -25,15 +25,17 @@ def boot(control, trace):
         # The host's JSON, read as a literal: the same grammar but for three words, and no module to import.
         return eval(text.decode("utf-8", "surrogatepass"), {"null": None, "true": True, "false": False, "__builtins__": {}})
 
-    kind, code = frame()
-    # Compiled for this very bytecode, or else as source.
-    compiled = kind == 99
-    if compiled:
-        import marshal
-        parts = marshal.loads(code)
-    else:
-        parts = literal(code)
-    request = literal(frame()[1])
+    parts = {}
+    while True:
+        # Compiled for this very bytecode (c), or else as source (s); the request is the last (q).
+        kind, data = frame()
+        if kind == 113:
+            break
+        compiled = kind == 99
+        if compiled:
+            import marshal
+        parts.update(marshal.loads(data) if compiled else literal(data))
+    request = literal(data)
     request["parts"] = parts
     scope = {"__name__": "antifreeze worker", "__builtins__": dict(vars(__import__("builtins")))}
     exec(parts["worker"] if compiled else compile(parts["worker"], "<antifreeze>", "exec"), scope)

@@ -10,9 +10,11 @@
 #                                 the program's own is called as it is:  f(…) if type(f) is function else bind(f, …)()
 # What kinds.py knows of an operand saves comparisons, and the check altogether where nothing can grow.
 #
-# Loops of small ints take 1.0 to 1.26 times as long as unguarded on Python 3.12 and 3.13, and 1.0 to 1.3 times on 3.9, where
-# the text gives the operands' types away, and 1.3 to 2.3 times where it does not, as with parameters (benches/guards.py,
-# the worker's part, on a busy machine). Where the gate proved that nothing grows there is no check.
+# What kinds.py knows of a parameter that stays as it was given is that it stays: what the checks in a loop ask of it is asked
+# once, at the start of the function, and kept in a variable of the function's that no identifier can be.
+#
+# Loops of small ints take 1.0 to 1.25 times as long as unguarded on Python 3.9 to 3.13 (benches/guards.py). Where the gate
+# proved that nothing grows there is no check.
 #
 # The one difference known: the TypeError of `pow(*3)` names `Value` in place of `pow() argument`.
 import _ast
@@ -503,7 +505,7 @@ def install():
 def place(tree, sites):
     """Rewrites the tree; gives how many of the sites were found in it."""
     install()
-    places, shadowed = survey(tree)
+    places, repeated, shadowed = survey(tree)
     modules = module_names(tree)
     wanted = {tuple(site[:4]): site[4] for site in sites}
     found = []
@@ -527,13 +529,44 @@ def place(tree, sites):
                         stack.append((item, node, name, i))
     # Children first: what a parent refers to is then already the rewritten one.
     for node, parent, field, index in reversed(found):
-        new = rewrite(node, places.get(node) or Scope("class", None), shadowed, modules)
+        look = Look(places.get(node) or Scope("class", None), shadowed, node in repeated)
+        new = rewrite(node, look, modules)
         if new is not node:
             if index is None:
                 setattr(parent, field, new)
             else:
                 getattr(parent, field)[index] = new
+    for scope in {*places.values()}:
+        state_known(scope)
     return len(found)
+
+
+class Look:
+    """Where an operation stands: its scope, the names that are not the builtins they seem, and whether a loop repeats it."""
+
+    def __init__(self, scope, shadowed, repeated):
+        self.scope, self.shadowed, self.repeated = scope, shadowed, repeated
+
+
+def known_once(node, what, tests, look):
+    """Tests of an operand. What is asked of a parameter that stays the same is asked once, at the start of the function."""
+    if not look.repeated or _type(node) is not _ast.Name or node.id not in look.scope.steady:
+        return tests
+    variable = PREFIX + what + "." + node.id
+    look.scope.known[variable] = every(tests)
+    return [_ast.Name(variable, _ast.Load())]
+
+
+def state_known(scope):
+    """Has a function find out first what its checks ask of its parameters."""
+    if not scope.known:
+        return
+    body = scope.node.body
+    first = body[0]
+    start = 1 if _type(first) is _ast.Expr and _type(first.value) is _ast.Constant and _type(first.value.value) is str else 0
+    place = body[min(start, len(body) - 1)]
+    asked = [_ast.Assign([_ast.Name(variable, _ast.Store())], copy(test, False)) for variable, test in scope.known.items()]
+    body[start:start] = [at(statement, place) for statement in asked]
 
 
 def at(new, old):
@@ -584,16 +617,25 @@ def small_test(node, op, is_right, bound, look):
     if _type(node) is _ast.Constant:
         small = _type(node.value) is _int and -bound < node.value < bound and (not is_right or op == "*" or node.value < 64)
         return ([] if small else None), True
-    scope, _ = look
+    scope = look.scope
     known = holds(node, scope, "numbers")
     tests = [] if known else [is_type(node, "int")]
     if is_right and op != "*":
-        return [*tests, less(again(node), _ast.Constant(64))], known
+        return known_once(node, "few", [*tests, less(again(node), _ast.Constant(64))], look), known
     if known and op == "*" and holds(node, scope, "bounded"):
         return [], True
     if not known or not holds(node, scope, "natural"):
         tests.append(less(_ast.UnaryOp(_ast.USub(), _ast.Constant(bound)), again(node)))
-    return [*tests, less(again(node), _ast.Constant(bound))], known
+    return known_once(node, "small" if bound == SMALL else "large", [*tests, less(again(node), _ast.Constant(bound))], look), known
+
+
+def either_float(operands, look):
+    """Tests of which one holds where an operation cannot give an int, as an operand is a float."""
+    return [test for operand in operands for test in known_once(operand, "float", [is_type(operand, "float")], look)]
+
+
+def every(tests):
+    return tests[0] if len(tests) == 1 else _ast.BoolOp(_ast.And(), tests)
 
 
 def checked(left, right, op, look):
@@ -612,9 +654,8 @@ def checked(left, right, op, look):
     conditions = [test for side in tests for test in side]
     if not conditions:
         return right
-    test = conditions[0] if len(conditions) == 1 else _ast.BoolOp(_ast.And(), conditions)
-    # A float on either side never gives an int.
-    floats = [is_type(side, "float") for side, sure in zip((left, right), known) if _type(side) is _ast.Name and not sure]
+    test = every(conditions)
+    floats = either_float([side for side, sure in zip((left, right), known) if _type(side) is _ast.Name and not sure], look)
     if floats:
         test = _ast.BoolOp(_ast.Or(), [test, *floats])
     return at(_ast.IfExp(test, again(right), check), right)
@@ -636,8 +677,8 @@ def other_than_int(node):
     return _type(node) is _ast.Constant and not isinstance(node.value, _int) and not isinstance(node.value, (str, bytes))
 
 
-def rewrite(node, scope, shadowed, modules):
-    look = scope, shadowed
+def rewrite(node, look, modules):
+    scope, shadowed = look.scope, look.shadowed
     if _type(node) is _ast.Call:
         return rewrite_call(node, modules)
     op = OPS[_type(node.op)]
@@ -667,9 +708,9 @@ def rewrite(node, scope, shadowed, modules):
             tests[getattr(node.right, "id", None)] = small_test(node.right, op, True, SMALL, look)
         if None not in [test for test, _ in tests.values()]:
             conditions = [test for side, _ in tests.values() for test in side]
-            floats = [is_type(node.right, "float")] if not all(known for _, known in tests.values()) else []
+            floats = either_float([node.right], look) if not all(known for _, known in tests.values()) else []
             if conditions:
-                test = conditions[0] if len(conditions) == 1 else _ast.BoolOp(_ast.And(), conditions)
+                test = every(conditions)
                 test = _ast.BoolOp(_ast.Or(), [test, *floats]) if floats else test
                 check = call("check" + op, copy(node.left), copy(node.right))
                 node.right = at(_ast.IfExp(test, copy(node.right), check), node.right)
@@ -720,17 +761,17 @@ COPIED = (
 )
 
 
-def copy(node):
-    """A second one of an expression."""
+def copy(node, placed=True):
+    """A second one of an expression, in the same place or in none."""
     new = _type(node)()
     for field in node._fields:
         value = getattr(node, field, None)
         if _type(value) is list:
-            value = [copy(item) if isinstance(item, _ast.AST) else item for item in value]
+            value = [copy(item, placed) if isinstance(item, _ast.AST) else item for item in value]
         elif isinstance(value, _ast.AST):
-            value = copy(value)
+            value = copy(value, placed)
         setattr(new, field, value)
-    for field in node._attributes:
+    for field in node._attributes if placed else ():
         if hasattr(node, field):
             setattr(new, field, getattr(node, field))
     return new

@@ -5,51 +5,61 @@ import _ast
 
 NUMERIC = (_ast.Add, _ast.Sub, _ast.Mult, _ast.FloorDiv, _ast.Mod, _ast.Div, _ast.LShift, _ast.RShift, _ast.BitAnd, _ast.BitOr, _ast.BitXor)
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda)
+LOOPS = (_ast.For, _ast.AsyncFor, _ast.While)
 COMPREHENSIONS = (_ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
 # Builtins whose result is an int or a float of exactly that type, and those of which it is a length or a code point.
 MEASURES = ("len", "ord")
 CONVERSIONS = ("int", "float", "bool", "hash", "id", *MEASURES)
 # Names through which a module's variables can be reached by other ways than their names.
 BACKDOORS = {"globals", "exec", "eval", "locals", "vars", "__dict__", "setattr", "__main__", "modules", "f_globals", "f_locals", "import_module", "__import__"}
+# Names through which a function's own variables, or what it is compiled to, can be seen.
+MIRRORS = {"locals", "vars", "dir", "f_locals", "exec", "eval", "__code__", "co_varnames", "co_nlocals", "f_code", "gi_code", "cr_code", "dis"}
 LITTLE = 1 << 29
 
 
 class Scope:
     """One namespace: what is assigned to each of its names. None stands for anything."""
 
-    def __init__(self, kind, parent):
-        self.kind, self.parent = kind, parent
+    def __init__(self, kind, parent, node=None):
+        self.kind, self.parent, self.node = kind, parent, node
         self.assigned, self.elsewhere = {}, set()
         self.numbers, self.natural, self.bounded = set(), set(), set()
+        # Parameters that stay what they are given; what the checks want to know of them once, at the start of the function.
+        self.steady, self.known = set(), {}
 
     def assign(self, name, value):
         self.assigned.setdefault(name, []).append(value)
 
 
 def survey(tree):
-    """Gives (the scope in which each operation is evaluated, the names that are not the builtins they seem)."""
+    """Gives (the scope in which each operation is evaluated, the operations in loops, the names that are not the builtins they
+    seem)."""
     module = Scope("module", None)
-    scopes, places = [module], {}
-    closed, declared = set(), []
-    stack = [(tree, module)]
+    scopes, places, repeated = [module], {}, set()
+    closed, declared, mirrored = set(), [], False
+    stack = [(tree, module, False)]
     while stack:
-        node, scope = stack.pop()
+        node, scope, loops = stack.pop()
         kind = type(node)
         if kind in (_ast.BinOp, _ast.AugAssign, _ast.Call):
             places[node] = scope
+            if loops:
+                repeated.add(node)
         if kind in FUNCTIONS or kind is _ast.ClassDef or kind in COMPREHENSIONS:
-            inner = Scope("class" if kind is _ast.ClassDef else "function", scope)
+            inner = Scope("class" if kind is _ast.ClassDef else "function", scope, node)
             scopes.append(inner)
             if kind is _ast.ClassDef or kind in FUNCTIONS and kind is not _ast.Lambda:
                 scope.assign(node.name, None)
-            stack.extend((child, inner if inside else scope) for child, inside in parts_of(node))
+            stack.extend((child, *((inner, False) if inside else (scope, loops))) for child, inside in parts_of(node))
             continue
+        loops = loops or kind in LOOPS
         if kind in (_ast.Global, _ast.Nonlocal):
             scope.elsewhere.update(node.names)
             declared.extend(node.names)
         elif kind is _ast.arg:
             scope.assign(node.arg, None)
         elif kind in (_ast.Import, _ast.ImportFrom):
+            mirrored = mirrored or any(alias.name in MIRRORS for alias in node.names)
             for alias in node.names:
                 closed.update({alias.name, alias.name.split(".")[0], getattr(node, "module", None)} & {"*", "builtins", *BACKDOORS})
                 scope.assign((alias.asname or alias.name).split(".")[0], None)
@@ -74,15 +84,17 @@ def survey(tree):
             if type(node.ctx) is _ast.Del or type(node.ctx) is _ast.Store and not getattr(node, "seen", False):
                 scope.assign(node.id, None)
             closed.update({node.id} & {"__builtins__", *BACKDOORS})
+            mirrored = mirrored or node.id in MIRRORS
         elif kind is _ast.Attribute:
             closed.update({node.attr} & BACKDOORS)
+            mirrored = mirrored or node.attr in MIRRORS
         elif kind.__name__ in ("MatchAs", "MatchStar", "MatchMapping", "TypeVar", "ParamSpec", "TypeVarTuple"):
             bound = getattr(node, "name", None) or getattr(node, "rest", None)
             if type(bound) is str:
                 scope.assign(bound, None)
         for field in node._fields:
             child = getattr(node, field, None)
-            stack.extend((item, scope) for item in (child if type(child) is list else (child,)) if isinstance(item, _ast.AST))
+            stack.extend((item, scope, loops) for item in (child if type(child) is list else (child,)) if isinstance(item, _ast.AST))
     for scope in scopes:
         # What another scope assigns is anything there, and in all others that have the name.
         for name in declared:
@@ -98,7 +110,11 @@ def survey(tree):
     for scope in scopes:
         if scope.kind != "class":
             settle(scope, shadowed)
-    return places, shadowed
+        if type(scope.node) in (_ast.FunctionDef, _ast.AsyncFunctionDef) and not mirrored:
+            args = scope.node.args
+            plain = {arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+            scope.steady = {name for name in plain if len(scope.assigned.get(name, ())) == 1}
+    return places, repeated, shadowed
 
 
 def parts_of(node):

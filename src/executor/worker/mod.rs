@@ -18,26 +18,28 @@ pub fn first_words(control: i32) -> String {
     )
 }
 
-/// Compiled by `build.rs`: (magic number of the bytecode, `marshal` of boot.py, `marshal` of a dict of the other parts).
-const COMPILED: &[(&str, &[u8], &[u8])] = include!(concat!(env!("OUT_DIR"), "/compiled.rs"));
+/// Compiled by `build.rs`: (magic number of the bytecode, `marshal` of boot.py, and of dicts of the parts that every run needs and
+/// of those that a run with guards needs).
+const COMPILED: &[(&str, &[u8], &[u8], &[u8])] = include!(concat!(env!("OUT_DIR"), "/compiled.rs"));
 
-/// The two frames that give an interpreter its worker: compiled (`c`) where there is bytecode for its magic number, else as
-/// source (`s`).
-pub fn code_for(magic: &[u8]) -> Vec<u8> {
+/// The frames that give an interpreter its worker: boot.py and the parts, compiled (`c`) where there is bytecode for its magic
+/// number, else as source (`s`); those of the guards only where there are any.
+pub fn code_for(magic: &[u8], with_guards: bool) -> Vec<u8> {
     let mut hex = String::new();
     for byte in magic {
         let _ = write!(hex, "{byte:02x}");
     }
-    if let Some((_, boot, parts)) = COMPILED.iter().find(|(known, ..)| *known == hex) {
-        return [frame(b'c', boot), frame(b'c', parts)].concat();
-    }
-    let sources = json!({
-        "worker": include_str!("worker.py"),
-        "ending": include_str!("ending.py"),
-        "kinds": include_str!("kinds.py"),
-        "guards": include_str!("guards.py"),
-    });
-    [frame(b's', include_bytes!("boot.py")), frame(b's', sources.to_string().as_bytes())].concat()
+    let mut frames = match COMPILED.iter().find(|(known, ..)| *known == hex) {
+        Some((_, boot, worker, guards)) => vec![frame(b'c', boot), frame(b'c', worker), frame(b'c', guards)],
+        None => {
+            let worker = json!({ "worker": include_str!("worker.py"), "ending": include_str!("ending.py") });
+            let guards = json!({ "kinds": include_str!("kinds.py"), "guards": include_str!("guards.py") });
+            let source = |parts: serde_json::Value| frame(b's', parts.to_string().as_bytes());
+            vec![frame(b's', include_bytes!("boot.py")), source(worker), source(guards)]
+        }
+    };
+    frames.truncate(if with_guards { 3 } else { 2 });
+    frames.concat()
 }
 
 #[cfg(test)]
@@ -46,8 +48,10 @@ mod tests {
 
     #[test]
     fn an_unknown_interpreter_gets_the_source() {
-        let frames = code_for(b"\0\0\0\0");
+        let frames = code_for(b"\0\0\0\0", false);
         assert_eq!(frames[4], b's');
         assert!(String::from_utf8_lossy(&frames).contains("def prepare("));
+        let more = code_for(b"\0\0\0\0", true);
+        assert!(more.starts_with(&frames) && String::from_utf8_lossy(&more).contains("def place("));
     }
 }

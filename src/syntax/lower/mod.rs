@@ -14,11 +14,11 @@ mod stmt;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ruff_python_ast::Stmt;
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 use self::builder::{Builder, Frame, Label};
-use super::code::{Code, CodeId, CodeKind, Const, ConstId, NameId, NamesId, Op, Params, Program, Span, SyntaxIssue};
+use super::code::{Code, CodeId, CodeKind, Const, ConstId, Form, NameId, NamesId, Op, Params, Program, Span, SyntaxIssue};
 use super::effects::{self, Made};
 use super::names::{Interner, mangle};
 use super::scope::{Place, Table};
@@ -50,7 +50,19 @@ pub(super) fn lower(text: &str, body: &[Stmt]) -> Program {
         type_parameters: Vec::new(),
     };
     lowering.module(body);
-    lowering.finish()
+    Program { form: form(text, body), ..lowering.finish() }
+}
+
+fn form(text: &str, body: &[Stmt]) -> Form {
+    match body {
+        [.., Stmt::Expr(last)] => {
+            // `eval` takes neither a semicolon nor a starred item outside of brackets.
+            let ends = text[last.end().to_usize()..].trim_start().starts_with(';');
+            let is_starred = last.value.as_tuple_expr().is_some_and(|tuple| tuple.elts.iter().any(Expr::is_starred_expr));
+            if body.len() == 1 && !ends && !is_starred { Form::Expression } else { Form::Mixed }
+        }
+        _ => Form::Statements,
+    }
 }
 
 /// The range of a node.
@@ -131,6 +143,7 @@ impl Lowering<'_> {
             magics: self.magics,
             statements: self.statements,
             lazy_annotations: self.lazy_annotations,
+            form: Form::default(),
         }
     }
 
