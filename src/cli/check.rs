@@ -59,7 +59,13 @@ pub fn run(args: &CheckArgs, color: Color) -> Exit {
 
 fn check(input: &Input, limits: Limits, profile: Profile) -> Result<FileReport, SourceError> {
     let source = input.load()?;
-    let settings = Settings { limits, is_main: profile == Profile::Agent, describe: false, ..Settings::default() };
+    let settings = Settings {
+        limits,
+        is_main: profile == Profile::Agent,
+        is_file: matches!(input, Input::File(_)),
+        describe: false,
+        ..Settings::default()
+    };
     let start = Instant::now();
     let checked = verdict::check(source, &settings, profile);
     Ok(FileReport::new(checked, start.elapsed()))

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::input::{Failure, Input, for_each};
 use super::limits::LimitArgs;
 use super::{Exit, complain, written};
-use crate::eval::Settings;
+use crate::eval::{self, Settings};
 use crate::executor::{self, Helper, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
 use crate::outcome::{LimitHit, Outcome, OutcomeKind};
@@ -173,7 +173,14 @@ fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
         let (source, program) = syntax::parse(source);
         return (source, Verdict { form: program.form, ..Verdict::default() });
     }
-    let checked = verdict::check(source, &Settings { limits, describe: false, ..Settings::default() }, Profile::Agent);
+    let settings = Settings {
+        limits,
+        stdin: if args.stdin == "closed" { eval::Stdin::Empty } else { eval::Stdin::Given },
+        is_file: args.code.is_none() && args.path.as_ref().is_some_and(|path| path.as_os_str() != "-"),
+        describe: false,
+        ..Settings::default()
+    };
+    let checked = verdict::check(source, &settings, Profile::Agent);
     (checked.source, checked.verdict)
 }
 

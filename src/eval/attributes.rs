@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::NameId;
 use crate::value::object::{Class, DictKind, Obj, Sym, V, Why};
+use crate::value::store::is_immutable;
 
 use super::machine::{Exit, Machine};
 use super::step::set_attr;
@@ -33,8 +34,11 @@ impl Machine<'_> {
                 }
             },
             V::Instance(class, _) if self.entry(Sym::new(&format!("{}.{}", class.text(), name.text()))).is_some() => {
-                let method = V::lib(&format!("{}.{}", class.text(), name.text()));
-                Ok(self.alloc(Obj::Bound { function: method, this: object.clone() }))
+                let qualified = Sym::new(&format!("{}.{}", class.text(), name.text()));
+                if let Some(Entry::Constant(value)) = self.entry(qualified) {
+                    return Ok(value);
+                }
+                Ok(self.alloc(Obj::Bound { function: V::Lib(qualified), this: object.clone() }))
             }
             V::Unknown(why) | V::Instance(_, why) => {
                 self.may_raise_class("");
@@ -185,13 +189,21 @@ impl Machine<'_> {
     fn instance_attr(&mut self, object: &V, class_value: &V, attrs: &[(Sym, V)], name: Sym) -> R<V> {
         let Some(class) = self.class(class_value) else {
             if let V::Lib(lib) = class_value {
-                // A number of the library, which nothing changes.
+                let lib = *lib;
                 let method = Sym::new(&format!("{}.{}", lib.text(), name.text()));
                 if self.entry(method).is_some() {
                     return Ok(self.alloc(Obj::Bound { function: V::Lib(method), this: object.clone() }));
                 }
                 if let Some((_, value)) = attrs.iter().find(|(n, _)| *n == name && matches!(&*n.text(), "numerator" | "denominator")) {
                     return Ok(value.clone());
+                }
+                let public = Sym::new(&format!(" {}", name.text()));
+                if let Some((_, value)) = attrs.iter().find(|(n, _)| *n == public) {
+                    return Ok(value.clone());
+                }
+                if !is_immutable(lib) {
+                    // What has no model may change it.
+                    self.store.escape(object);
                 }
             }
             self.may_raise_class("");
@@ -471,6 +483,23 @@ impl Machine<'_> {
             }
             V::Ref(id) => match self.store.get(*id).clone() {
                 Obj::Instance { class: class_value, .. } => {
+                    if let V::Lib(lib) = &class_value
+                        && !is_immutable(*lib)
+                    {
+                        let public = Sym::new(&format!(" {}", name.text()));
+                        let known = matches!(self.store.get(*id), Obj::Instance { attrs, .. } if attrs.iter().any(|(n, _)| *n == public));
+                        if known && !matches!(value, V::Undef) {
+                            self.store.mutate(*id, true, |obj| {
+                                if let Obj::Instance { attrs, .. } = obj {
+                                    set_attr(Rc::make_mut(attrs), public, value);
+                                }
+                            });
+                        } else {
+                            self.store.escape_all(&[object.clone(), value]);
+                        }
+                        self.may_raise_class("");
+                        return Ok(());
+                    }
                     let Some(class) = self.class(&class_value) else { return Ok(()) };
                     if class.open {
                         self.unknown_effect(&[object.clone(), value]);
@@ -631,6 +660,22 @@ impl Machine<'_> {
         if manager.type_name().is_some() {
             return Err(Stop::Raise(self.no_manager()));
         }
+        if let Some(Obj::Instance { class: V::Lib(lib), .. }) = self.obj(manager) {
+            let lib = *lib;
+            let method = |name: &str| Sym::new(&format!("{}.{name}", lib.text()));
+            if self.entry(method(enter)).is_some() {
+                let exit = self.alloc(Obj::Bound { function: V::Lib(method(exit)), this: manager.clone() });
+                let value = self.call_value(&V::Lib(method(enter)), Args::of([manager.clone()]))?;
+                return Ok((exit, value));
+            }
+        }
+        // A timeout of asyncio cancels what is awaited; what does not wait runs on.
+        if let V::Instance(name, _) = manager
+            && &*name.text() == "asyncio.timeout"
+        {
+            self.store.path.timeouts += 1;
+            return Ok((V::lib("timeout exit"), manager.clone()));
+        }
         // Managers of the library that neither swallow exceptions nor interrupt what they surround.
         if let V::Instance(name, _) = manager
             && crate::library::modules::is_plain_manager(&name.text())
@@ -657,6 +702,11 @@ impl Machine<'_> {
     pub fn with_exit(&mut self, exit: &V, is_async: bool, details: &[V; 3]) -> R<V> {
         match exit {
             V::Lib(name) if &*name.text() == "plain manager exit" => Ok(V::None),
+            V::Lib(name) if &*name.text() == "timeout exit" => {
+                self.store.path.timeouts = self.store.path.timeouts.saturating_sub(1);
+                self.may_raise_class("TimeoutError");
+                Ok(V::None)
+            }
             V::Unknown(why) => {
                 self.store.escape_all(details);
                 self.may_raise_class("");

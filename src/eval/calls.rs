@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::fact::{Fact, FactKind, Measure, Proof, Unit};
+use crate::library::modules::stands_for_others;
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
@@ -21,6 +22,9 @@ const ABSTRACT_RECURSION: u32 = 4;
 
 /// Calls that lead to calls without a frame in between before the outcome is given up.
 const MAX_CALL_CHAIN: u32 = 100;
+
+/// Steps for what runs beside the program.
+const ALONE: u64 = 100_000;
 
 impl Machine<'_> {
     /// Runs something for each alternative from the same state, and joins what comes out.
@@ -443,7 +447,8 @@ impl Machine<'_> {
                     assigned.push(name.0);
                 }
                 *stores.entry(name.0).or_default() += 1;
-                if pc > 0 && matches!(code.ops[pc - 1], Op::MakeFunction(_) | Op::Import(..) | Op::ImportFrom(_) | Op::Const(_)) {
+                let plain = pc > 0 && matches!(code.ops[pc - 1], Op::MakeFunction(_) | Op::Import(..) | Op::ImportFrom(_) | Op::Const(_));
+                if plain && !self.is_target(CodeId(at as u32), pc) {
                     fixed.insert(name.0);
                 }
             }
@@ -461,6 +466,52 @@ impl Machine<'_> {
         for name in assigned {
             self.store.make_wild(name);
         }
+    }
+
+    /// At least how many seconds a call takes that runs on a thread of its own, in a process that has no other reason to end it.
+    /// Everything that others could change meanwhile is unknown to it.
+    pub fn lasts_beside(&mut self, function: &V, args: Args) -> R<f64> {
+        // What ends a thread from outside is not followed.
+        let interrupting = self.program.names.iter().any(|name| super::INTERRUPTING.contains(&&**name));
+        if interrupting || self.store.builtins_open || self.fuel < 2 * ALONE {
+            return Ok(0.0);
+        }
+        let kept = (self.store.clone(), self.facts.clone(), self.called.clone(), self.raised.take(), self.uncaught_raises);
+        let (fuel, loops) = (self.fuel, (self.call_floor, self.loop_floor));
+        (self.fuel, self.call_floor, self.loop_floor) = (ALONE, 0, 0);
+        let defined = std::mem::replace(&mut self.defined_only, true);
+        self.facts.clear();
+        self.forget_module_state(false);
+        let path = &mut self.store.path;
+        (path.cost, path.interruptible, path.unknown_managers, path.timeouts) = (0.0, false, 0, 0);
+        self.store.escape(function);
+        self.store.escape_all(&args.values());
+        let result = self.call_value(function, args);
+        let raises = self.raised.is_some() || self.uncaught_raises != kept.4;
+        let is_proven = self.facts.values().all(|fact| fact.proof == Proof::Proven);
+        let ends = self.facts.values().any(|fact| fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY));
+        let seconds = match result {
+            Err(Stop::Dead) if ends && is_proven && !raises => f64::INFINITY,
+            Ok(_) if !raises && is_proven => self.store.path.cost,
+            _ => 0.0,
+        };
+        self.fuel = fuel - (ALONE - self.fuel);
+        (self.call_floor, self.loop_floor) = loops;
+        self.defined_only = defined;
+        let found = std::mem::replace(&mut self.facts, kept.1);
+        (self.store, self.called, self.raised, self.uncaught_raises) = (kept.0, kept.2, kept.3, kept.4);
+        if seconds == f64::INFINITY
+            && let Some(Obj::Function(f)) = self.obj(function)
+        {
+            // That it does not end is no fault of its own.
+            let code = f.code;
+            self.called[code.0 as usize] = true;
+            let endless = |fact: &Fact| fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY);
+            for (key, fact) in found.into_iter().filter(|(_, fact)| !endless(fact)) {
+                self.facts.entry(key).or_insert(fact);
+            }
+        }
+        Ok(seconds)
     }
 
     /// Evaluates a function nobody called, with arguments nobody knows.
@@ -750,7 +801,7 @@ impl Machine<'_> {
         }
         match value {
             V::Exc(e) => Some(V::Lib(e.class)),
-            V::Instance(name, _) => Some(V::Lib(*name)),
+            V::Instance(name, _) => (!stands_for_others(&name.text())).then_some(V::Lib(*name)),
             V::Ref(id) => Some(match self.store.get(*id) {
                 Obj::List(_) => V::lib("list"),
                 Obj::Dict(_, crate::value::object::DictKind::Plain) => V::lib("dict"),
@@ -760,6 +811,7 @@ impl Machine<'_> {
                 Obj::Set(_, false) => V::lib("set"),
                 Obj::Deque(..) => V::lib("collections.deque"),
                 Obj::ByteArray(_) => V::lib("bytearray"),
+                Obj::Instance { class: V::Lib(name), .. } if stands_for_others(&name.text()) => return None,
                 Obj::Instance { class, .. } => class.clone(),
                 Obj::Class(_) => V::lib("type"),
                 Obj::Function(_) => V::lib("function"),

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::value::object::{DictKind, Items, Obj, Tuple, V};
+use crate::library::modules::stands_for_others;
+use crate::value::object::{DictKind, Items, Obj, Sym, Tuple, V};
 
 use super::machine::Machine;
 
@@ -54,7 +55,7 @@ impl Machine<'_> {
             V::OneOf(all) => json!({"kind": "one_of", "alternatives": self.describe_all(all, depth)}),
             V::Module(name) => json!({"kind": "module", "name": &*name.text()}),
             V::Lib(name) => json!({"kind": "library", "name": &*name.text()}),
-            V::Instance(name, _) => json!({"kind": "instance_of", "name": &*name.text()}),
+            V::Instance(name, _) => describe_class(*name),
             V::Exc(e) => json!({"kind": "exception", "class": &*e.class.text()}),
             V::Ref(id) => match self.store.get(*id) {
                 Obj::List(items) => self.describe_items("list", items, depth),
@@ -76,7 +77,7 @@ impl Machine<'_> {
                         .map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
                     json!({"kind": if *frozen { "frozenset" } else { "set" }, "items": items, "rest": rest})
                 }
-                Obj::Instance { class: V::Lib(name), .. } => json!({"kind": "instance_of", "name": &*name.text()}),
+                Obj::Instance { class: V::Lib(name), .. } => describe_class(*name),
                 Obj::Instance { class, attrs } => {
                     let name = self.class(class).map(|c| c.name.text().to_string());
                     let attrs: serde_json::Map<String, Value> =
@@ -102,4 +103,10 @@ impl Machine<'_> {
             .map(|r| json!({"element": self.describe_value(&r.element, depth + 1), "low": r.low, "high": count(r.high)}));
         json!({"kind": kind, "items": self.describe_all(&items.exact, depth), "rest": rest})
     }
+}
+
+/// An object of a library class, by the name of the class where that is one of Python's.
+fn describe_class(name: Sym) -> Value {
+    let name = name.text();
+    if stands_for_others(&name) { json!({"kind": "any"}) } else { json!({"kind": "instance_of", "name": &*name}) }
 }

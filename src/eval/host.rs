@@ -1,13 +1,31 @@
 //! What transfer functions may ask of the evaluator.
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::library::{Args, Host, Next, R, Stop, Taken};
+use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CompareOp, Op};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
 use super::machine::{GuardState, Machine};
+
+/// Names of what ends threads, processes, or the whole program.
+const ENDINGS: &[&str] = &[
+    "_exit",
+    "abort",
+    "alarm",
+    "cancel",
+    "exit",
+    "interrupt_main",
+    "kill",
+    "killpg",
+    "quit",
+    "raise_signal",
+    "setitimer",
+    "terminate",
+    "wait",
+    "waitpid",
+];
 
 impl Host for Machine<'_> {
     fn store(&mut self) -> &mut Store {
@@ -150,8 +168,64 @@ impl Host for Machine<'_> {
         Ok(self.rehearse(|machine| run(machine))? == Some(true))
     }
 
-    fn survives_memory_error(&mut self) -> bool {
-        Machine::survives_memory_error(self)
+    fn is_handled(&mut self, class: &str) -> bool {
+        Machine::is_handled(self, class)
+    }
+
+    fn waits_forever(&mut self, kind: FactKind, callee: &str, reason: &str) -> Stop {
+        let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
+        let proof = self.proof();
+        self.report(kind, None, Some(measure), proof, &[("callee", callee.to_owned()), ("reason", reason.to_owned())]);
+        Stop::Dead
+    }
+
+    fn lasts(&mut self, function: &V, args: Args) -> R<f64> {
+        self.lasts_beside(function, args)
+    }
+
+    fn spawned(&mut self, seconds: f64, callee: &str) {
+        self.spawner = (callee.to_owned(), self.span(self.spot()));
+        let path = &mut self.store.path;
+        let limits = &self.settings.limits;
+        if path.cost + seconds < limits.timeout {
+            return;
+        }
+        path.spawned = path.spawned.saturating_add(1);
+        let number = path.spawned;
+        if number == limits.processes + 1 {
+            self.report_spawn_bomb(f64::from(number));
+        }
+    }
+
+    fn proof(&self) -> Proof {
+        Machine::proof(self)
+    }
+
+    fn stdin(&self) -> Stdin {
+        self.settings.stdin
+    }
+
+    fn is_file(&self) -> bool {
+        self.settings.is_file
+    }
+
+    fn mentions(&self, names: &[&str]) -> bool {
+        self.program.names.iter().any(|name| names.contains(&&**name))
+    }
+
+    fn is_certain(&self) -> bool {
+        !self.defined_only && self.store.path.mass >= 1.0 && !self.store.path.doubtful
+    }
+
+    fn is_discarded(&self) -> bool {
+        let spot = self.spot();
+        matches!(self.code(spot.code).ops.get(spot.pc as usize + 1), Some(Op::Pop))
+    }
+
+    fn call_text(&self) -> String {
+        let span = self.span(self.spot());
+        let text = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        text.split_whitespace().collect()
     }
 
     fn sleep(&mut self, low: f64, high: f64, callee: &str) {
@@ -222,6 +296,14 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// So many processes or threads are started that still run.
+    pub fn report_spawn_bomb(&mut self, number: f64) {
+        let measure = Measure { unit: Unit::Processes, low: number, high: f64::INFINITY };
+        let proof = if self.mentions(ENDINGS) { Proof::Likely } else { Machine::proof(self) };
+        let (callee, span) = self.spawner.clone();
+        self.report(FactKind::SpawnBomb, Some(span), Some(measure), proof, &[("callee", callee)]);
+    }
+
     /// A call takes at least so long: reported where it takes the program over the timeout. One call that holds the interpreter
     /// cannot be interrupted by anything.
     fn take_time(&mut self, seconds: f64, callee: Option<&str>, proof: Proof) {

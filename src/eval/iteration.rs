@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::modules::stdin;
 use crate::library::{Args, Host, Next, R, Stop, Taken};
 use crate::syntax::code::{BinaryOp, CodeKind, CompareOp, Op};
 use crate::value::int::Int;
@@ -116,6 +117,9 @@ impl Machine<'_> {
                 Err(Stop::Raise(V::exception("TypeError")))
             }
             _ => {
+                if matches!(value, V::Instance(class, _) if &*class.text() == stdin::STDIN) {
+                    stdin::read(self, stdin::STDIN, "OSError");
+                }
                 self.may_raise_class("");
                 Ok(V::Unknown(value.why().unwrap_or(Why::Outside)))
             }
@@ -1196,7 +1200,7 @@ impl Machine<'_> {
     /// MemoryError; where the program handles that, it may go on.
     pub fn endless_consumption(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop {
         let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
-        let survives = collects && self.survives_memory_error();
+        let survives = collects && self.is_handled("MemoryError");
         let proof = if survives || (self.runs_code(iterable) && Machine::interruptible(self)) { Proof::Likely } else { Proof::Proven };
         let words = [("callee", callee.to_owned()), ("reason", "it consumes an iterator that never ends".to_owned())];
         self.report(FactKind::EndlessIterator, None, Some(measure), proof, &words);

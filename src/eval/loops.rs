@@ -427,6 +427,7 @@ impl Machine<'_> {
         self.burn(8)?;
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
+        let spawned = self.store.path.spawned.saturating_sub(l.entry.spawned);
         let Some(mut head) = l.head.take() else { return Ok(()) };
         let changed = self.join_head(&mut head, frame, widen && l.narrowing == Narrowing::NotYet, l.passes > MAX_PASSES);
         if l.passes > MAX_PASSES + 8 && changed {
@@ -447,7 +448,7 @@ impl Machine<'_> {
                 let same = smaller.locals == head.locals && smaller.stack == head.stack && !smaller.store.clone().join(&head.store, false);
                 if same {
                     l.head = Some(head);
-                    return self.invariant_found(frame, cx, code, l, iteration);
+                    return self.invariant_found(frame, cx, code, l, iteration, spawned);
                 }
                 l.invariant = Some(head);
                 l.narrowing = Narrowing::Trying;
@@ -466,7 +467,7 @@ impl Machine<'_> {
             }
             (Narrowing::Trying | Narrowing::Done, false) => {
                 l.head = Some(head);
-                self.invariant_found(frame, cx, code, l, iteration)
+                self.invariant_found(frame, cx, code, l, iteration, spawned)
             }
         }
     }
@@ -490,14 +491,22 @@ impl Machine<'_> {
                 }
             }
         }
-        let Path { interruptible, unknown_managers, doubtful, switches, .. } = head.store.path;
+        let Path { interruptible, unknown_managers, timeouts, doubtful, switches, .. } = head.store.path;
         changed |= switches != path.switches;
-        head.store.path = Path { interruptible, unknown_managers, doubtful, switches, ..path };
+        head.store.path = Path { interruptible, unknown_managers, timeouts, doubtful, switches, ..path };
         changed
     }
 
     /// Nothing changes any more: what holds at the head holds in every iteration.
-    fn invariant_found(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState, iteration: f64) -> R<()> {
+    fn invariant_found(
+        &mut self,
+        frame: &mut Frame,
+        cx: &mut Context,
+        code: &Code,
+        l: &mut LoopState,
+        iteration: f64,
+        spawned: u32,
+    ) -> R<()> {
         let endless_iterator = l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it));
         if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
             let slice = self.slice_of(frame.code, code, l.id);
@@ -505,6 +514,9 @@ impl Machine<'_> {
         }
         if !l.left && l.trips > 0 {
             self.report_growth(frame, code, l);
+        }
+        if spawned > 0 {
+            self.report_spawning(frame, code, l, spawned);
         }
         if !l.left && l.trips > 0 && iteration > 0.0 {
             let total = l.entry.cost + l.trips as f64 * iteration;
@@ -541,6 +553,25 @@ impl Machine<'_> {
         Err(Stop::Dead)
     }
 
+    /// A loop of which every iteration starts processes or threads that stay, which nothing ends but that there are too many.
+    fn report_spawning(&mut self, frame: &Frame, code: &Code, l: &LoopState, spawned: u32) {
+        let range = l.info.head as usize..=l.info.back as usize;
+        let condition = l.condition_jump.map(|jump| jump as usize);
+        let leaves = range.clone().any(|at| match code.ops[at] {
+            _ if Some(at) == condition => false,
+            Op::Return | Op::ReturnToken(_) | Op::Raise(_) => true,
+            op => op.jump_target().is_some_and(|to| usize::try_from(to).is_ok_and(|to| to > l.info.back as usize)),
+        });
+        let endless = l.info.kind == LoopKind::While && self.slice_of(frame.code, code, l.id).constant && !leaves;
+        let limit = u64::from(self.settings.limits.processes);
+        let number = if endless { limit + 1 } else { l.ran.saturating_add(l.trips).saturating_mul(u64::from(spawned)) };
+        if number > limit {
+            let path = std::mem::replace(&mut self.store.path, l.entry);
+            self.report_spawn_bomb(number as f64);
+            self.store.path = path;
+        }
+    }
+
     /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit.
     fn report_growth(&mut self, frame: &Frame, code: &Code, l: &LoopState) {
         let trips = l.ran.saturating_add(l.trips);
@@ -558,7 +589,7 @@ impl Machine<'_> {
             ("bytes", bytes.to_string()),
             ("reason", format!("each of at least {trips} iterations keeps {item} bytes or more")),
         ];
-        let proof = if self.survives_memory_error() { Proof::Likely } else { self.proof() };
+        let proof = if self.is_handled("MemoryError") { Proof::Likely } else { self.proof() };
         let span = if kind == FactKind::Materialisation { code.span } else { code.spans[at] };
         self.report(kind, Some(span), Some(measure), proof, &words);
         self.store.path = path;
@@ -851,7 +882,7 @@ impl Machine<'_> {
         let counter = counter?;
         self.unchanging(counter)?;
         let V::Int(start) = self.variable(frame, counter)? else { return None };
-        let step = self.step_of(code, info, counter)?;
+        let step = self.step_of(frame.code, code, info, counter)?;
         let bound = bound.as_int()?;
         let distance = match op {
             CompareOp::Lt if step > 0 => bound.low.checked_sub(start)?,
@@ -881,11 +912,12 @@ impl Machine<'_> {
     }
 
     /// The constant by which the loop's only assignment to a variable changes it: `i += step`.
-    fn step_of(&self, code: &Code, info: &Loop, v: Variable) -> Option<i128> {
+    fn step_of(&mut self, id: CodeId, code: &Code, info: &Loop, v: Variable) -> Option<i128> {
         let ops = &code.ops;
         let stores: Vec<usize> = (info.head as usize..=info.back as usize).filter(|&i| write_of(&ops[i]) == Some(v)).collect();
         let [at] = stores.as_slice() else { return None };
-        if *at < 3 || read_of(&ops[at - 3]) != Some(v) {
+        // It may be one of several values that the step is added to.
+        if *at < 3 || read_of(&ops[at - 3]) != Some(v) || (at - 2..=*at).any(|at| self.is_target(id, at)) {
             return None;
         }
         let Op::Const(step) = ops[at - 2] else { return None };
@@ -1031,13 +1063,35 @@ impl Machine<'_> {
     /// Narrows variables by what a condition's outcome says about them. False: that outcome is impossible.
     pub fn refine(&mut self, frame: &mut Frame, code: &Code, truth: bool) -> bool {
         let pc = frame.pc as usize;
-        if pc == 0 { true } else { self.refine_at(frame, code, pc - 1, truth) }
+        if pc == 0 || self.is_target(frame.code, pc) { true } else { self.refine_at(frame, code, pc - 1, truth) }
+    }
+
+    /// Whether a jump leads to a position: what stands before it is then not all that comes before it.
+    pub fn is_target(&mut self, id: CodeId, at: usize) -> bool {
+        let code = self.code(id);
+        let targets = &mut self.targets[id.0 as usize];
+        if targets.is_empty() {
+            targets.resize(code.ops.len() + 1, false);
+            for to in code.ops.iter().filter_map(|op| op.jump_target()) {
+                targets[to as usize] = true;
+            }
+        }
+        targets[at]
     }
 
     fn refine_at(&mut self, frame: &mut Frame, code: &Code, at: usize, truth: bool) -> bool {
         match code.ops[at] {
-            Op::Unary(UnaryOp::Not) if at > 0 => self.refine_at(frame, code, at - 1, !truth),
+            Op::Unary(UnaryOp::Not) if at > 0 => {
+                if self.is_target(frame.code, at) {
+                    return true;
+                }
+                self.refine_at(frame, code, at - 1, !truth)
+            }
             Op::Compare(op) if at >= 2 => {
+                // One of several values may be on the left, or on the right.
+                if self.is_target(frame.code, at) || self.is_target(frame.code, at - 1) {
+                    return true;
+                }
                 let (left, right) = (code.ops[at - 2], code.ops[at - 1]);
                 let (Some(a), Some(b)) = (self.simple(frame, &left), self.simple(frame, &right)) else { return true };
                 if let Some(v) = read_of(&left)

@@ -180,6 +180,10 @@ pub struct Machine<'p> {
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
     handlers: Vec<Vec<u32>>,
+    /// What started a thread or a process last.
+    pub spawner: (String, Span),
+    /// For each code, which positions are led to by a jump; filled when first asked for.
+    pub targets: Vec<Vec<bool>>,
     /// Whether the iterator about to be made replaces the one made at the same place before.
     pub fresh_iterator: bool,
     /// How many such iterators the operation has made.
@@ -235,6 +239,8 @@ impl<'p> Machine<'p> {
             last_return: None,
             super_context: Vec::new(),
             handlers: vec![Vec::new(); program.codes.len()],
+            targets: vec![Vec::new(); program.codes.len()],
+            spawner: (String::new(), Span::default()),
             fresh_iterator: false,
             fresh_count: 0,
             loop_floor: 0,
@@ -329,12 +335,12 @@ impl<'p> Machine<'p> {
         self.protected_below || self.handler(self.spot()).is_some()
     }
 
-    /// Whether a handler around here, in this frame or one that called it, may take a MemoryError, so that the program goes on.
-    pub fn survives_memory_error(&mut self) -> bool {
+    /// Whether a handler around here, in this frame or one that called it, may take an exception, so that the program goes on.
+    pub fn is_handled(&mut self, class: &str) -> bool {
         if !self.protected() {
             return false;
         }
-        let error = V::exception("MemoryError");
+        let error = V::exception(class);
         for spot in self.frames.clone() {
             let code = self.code(spot.code);
             for handler in code.handlers.iter().filter(|h| (h.start..h.end).contains(&spot.pc)) {

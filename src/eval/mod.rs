@@ -14,6 +14,7 @@ mod patterns;
 mod step;
 
 pub use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
+pub use crate::library::Stdin;
 
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
@@ -35,13 +36,25 @@ pub struct Settings {
     pub fuel: u64,
     /// The oldest and newest minor version of Python 3 the claims must hold for.
     pub target: (u8, u8),
+    /// What is on standard input.
+    pub stdin: Stdin,
+    /// Whether the program is a file, so that `__file__` is defined and other processes can import it.
+    pub is_file: bool,
     /// Whether the values of the globals are described, which takes longer than finding them.
     pub describe: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { limits: Limits::default(), is_main: true, fuel: 3_000_000, target: (9, 14), describe: true }
+        Settings {
+            limits: Limits::default(),
+            is_main: true,
+            fuel: 3_000_000,
+            target: (9, 14),
+            stdin: Stdin::default(),
+            is_file: false,
+            describe: true,
+        }
     }
 }
 
@@ -198,6 +211,8 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             lost: false,
             interruptible: interrupting,
             unknown_managers: 0,
+            timeouts: 0,
+            spawned: 0,
             doubtful: false,
             switches: Switches::UNKNOWN,
         };

@@ -619,7 +619,7 @@ impl Machine<'_> {
                 ("expression", format!("{} * {}", self.describe(sequence), n.low)),
                 ("bytes", bytes_low.to_string()),
             ];
-            let survives = self.survives_memory_error();
+            let survives = self.is_handled("MemoryError");
             self.report(FactKind::Repetition, None, Some(measure), if survives { Proof::Likely } else { Proof::Proven }, &words);
         }
         if total_high.saturating_mul(u128::from(element_size)) > u128::from(memory) {

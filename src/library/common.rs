@@ -471,7 +471,7 @@ pub fn allocates(host: &mut dyn Host, kind: FactKind, callee: &str, low: u64, hi
     let measure = Measure { unit: Unit::Bytes, low: low as f64, high: if high == u64::MAX { f64::INFINITY } else { high as f64 } };
     let words =
         [("op", callee.to_owned()), ("callee", callee.to_owned()), ("expression", format!("{callee}(…)")), ("bytes", low.to_string())];
-    let survives = host.survives_memory_error();
+    let survives = host.is_handled("MemoryError");
     host.fact(kind, Some(measure), if survives { Proof::Likely } else { Proof::Proven }, &words);
     if survives {
         host.may_raise("MemoryError");

@@ -23,6 +23,18 @@ pub mod exceptions;
 pub mod methods;
 pub mod modules;
 
+/// What a program finds on its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stdin {
+    /// It is open, and nothing ever comes.
+    #[default]
+    Silent,
+    /// Its end.
+    Empty,
+    /// Something.
+    Given,
+}
+
 /// Why evaluation of an expression does not go on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stop {
@@ -166,14 +178,35 @@ pub trait Host {
     fn never_returns(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop;
     /// Whether something certainly goes well: it gives `true`, and nothing in it may raise. The state stays as it is.
     fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool>;
-    /// Whether a handler around here may take a MemoryError, so that the program goes on after one.
-    fn survives_memory_error(&mut self) -> bool;
     /// Waits: seconds as an interval, reported against the timeout with everything before it.
     fn sleep(&mut self, low: f64, high: f64, callee: &str);
     /// Runs an awaitable to its end, as `await` does.
     fn wait(&mut self, awaitable: &V) -> R<V>;
     /// Something that can interrupt the program at any time has been installed.
     fn interruptible(&mut self);
+    /// What is waited for never comes. `reason` is a fragment that says why.
+    fn waits_forever(&mut self, kind: FactKind, callee: &str, reason: &str) -> Stop;
+    /// At least how many seconds a call takes that runs beside the rest of the program, whatever that does meanwhile; infinite
+    /// where it never comes back. The state stays as it is.
+    fn lasts(&mut self, function: &V, args: Args) -> R<f64>;
+    /// A thread or process has been started that runs at least so many seconds.
+    fn spawned(&mut self, seconds: f64, callee: &str);
+    /// Whether a handler around here may take an exception of a class.
+    fn is_handled(&mut self, class: &str) -> bool;
+    /// What is on standard input.
+    fn stdin(&self) -> Stdin;
+    /// Whether the program is a file, of which `__file__` is the path.
+    fn is_file(&self) -> bool;
+    /// Whether the program mentions one of some names anywhere.
+    fn mentions(&self, names: &[&str]) -> bool;
+    /// Whether what is said here is proven, or something could interrupt the program.
+    fn proof(&self) -> Proof;
+    /// Whether every path through the program leads here.
+    fn is_certain(&self) -> bool;
+    /// Whether nobody looks at what the operation being evaluated gives.
+    fn is_discarded(&self) -> bool;
+    /// The text of the operation being evaluated, without white space.
+    fn call_text(&self) -> String;
     /// The class or type of a value, when known: a class of the program or a library type.
     fn class_of(&mut self, value: &V) -> Option<V>;
     /// `isinstance(value, classes)`, when known.

@@ -119,6 +119,10 @@ pub struct Path {
     pub interruptible: bool,
     /// How many context managers of unknown code surround this point.
     pub unknown_managers: u32,
+    /// How many timeouts of `asyncio` surround this point: they end what is awaited, and nothing else.
+    pub timeouts: u32,
+    /// At least so many threads and processes have been started that still run.
+    pub spawned: u32,
     /// Whether a name that nobody defines was used on the way: most probably the program ended there.
     pub doubtful: bool,
     /// Settings of the interpreter.
@@ -286,6 +290,8 @@ impl Store {
                 lost: false,
                 interruptible: false,
                 unknown_managers: 0,
+                timeouts: 0,
+                spawned: 0,
                 doubtful: false,
                 switches: Switches::default(),
             },
@@ -486,8 +492,7 @@ impl Store {
 
     fn escape_object(&mut self, id: ObjId, work: &mut Vec<V>) {
         let obj = &self.heap.get(id.0 as usize).obj;
-        // A number of the library cannot be changed by anybody.
-        if matches!(obj, Obj::Hole | Obj::Escaped(_) | Obj::Instance { class: V::Lib(_), .. }) {
+        if matches!(obj, Obj::Hole | Obj::Escaped(_)) || matches!(obj, Obj::Instance { class: V::Lib(name), .. } if is_immutable(*name)) {
             return;
         }
         self.charge(weight(obj));
@@ -537,7 +542,7 @@ impl Store {
             Obj::Instance { class, attrs } => {
                 work.extend(attrs.iter().map(|(_, v)| v.clone()));
                 work.push(class.clone());
-                named("object")
+                if let V::Lib(name) = class { Obj::Escaped(name) } else { named("object") }
             }
             Obj::Bound { function, this } | Obj::Super { class: function, this } => {
                 work.push(function);
@@ -646,6 +651,8 @@ impl Store {
             lost: (a.lost || b.lost) && mass < 0.999_999_9,
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
+            timeouts: a.timeouts.max(b.timeouts),
+            spawned: a.spawned.min(b.spawned),
             doubtful: a.doubtful || b.doubtful,
             switches: a.switches.join(b.switches),
         };
@@ -761,6 +768,12 @@ fn size(value: &V) -> usize {
         V::OneOf(all) => 1 + all.len(),
         _ => 1,
     }
+}
+
+/// Whether nobody can change instances of a library class: numbers, and plain objects.
+pub fn is_immutable(class: Sym) -> bool {
+    let name = class.text();
+    &*name == "object" || name.starts_with("fractions.") || name.starts_with("decimal.")
 }
 
 fn push_items(items: &Items, work: &mut Vec<V>) {

@@ -47,8 +47,13 @@ impl Machine<'_> {
         let shared = self.defined_only && slice.condition.iter().any(|v| matches!(v, Variable::Global(n) if self.is_state(*n)));
         let proof = if shared { Proof::Likely } else { self.proof() };
         let path = self.store.path;
-        self.store.path =
-            Path { interruptible: path.interruptible, unknown_managers: path.unknown_managers, switches: path.switches, ..l.entry };
+        self.store.path = Path {
+            interruptible: path.interruptible,
+            unknown_managers: path.unknown_managers,
+            timeouts: path.timeouts,
+            switches: path.switches,
+            ..l.entry
+        };
         self.report(kind, Some(l.info.header), Some(measure), proof, &words);
         self.store.path = path;
         Err(Stop::Dead)

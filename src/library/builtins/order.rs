@@ -92,16 +92,36 @@ pub fn sorted_exactly(items: &Items, keys: &Items, reverse: bool) -> Option<Item
     if items.rest.is_some() || keys.rest.is_some() {
         return None;
     }
-    let mut at: Vec<usize> = (0..items.exact.len()).collect();
-    let mut failed = false;
-    at.sort_by(|&i, &j| {
-        let (a, b) = if reverse { (&keys.exact[j], &keys.exact[i]) } else { (&keys.exact[i], &keys.exact[j]) };
-        order(a, b).unwrap_or_else(|| {
-            failed = true;
-            Ordering::Equal
-        })
-    });
-    (!failed).then(|| Items { exact: at.into_iter().map(|i| items.exact[i].clone()).collect(), rest: None })
+    let at = merge_sorted((0..items.exact.len()).collect(), &mut |i, j| {
+        if reverse { order(&keys.exact[j], &keys.exact[i]) } else { order(&keys.exact[i], &keys.exact[j]) }
+    })?;
+    Some(Items { exact: at.into_iter().map(|i| items.exact[i].clone()).collect(), rest: None })
+}
+
+/// Sorts stably; gives up at the first two of which the order is not known. (The sorts of the standard library panic where some
+/// answers contradict others, and an answer has to be given there.)
+fn merge_sorted(mut at: Vec<usize>, order: &mut dyn FnMut(usize, usize) -> Option<Ordering>) -> Option<Vec<usize>> {
+    let mut width = 1;
+    while width < at.len() {
+        let mut merged = Vec::with_capacity(at.len());
+        for run in at.chunks(2 * width) {
+            let (mut left, mut right) = run.split_at(width.min(run.len()));
+            while let (Some(&i), Some(&j)) = (left.first(), right.first()) {
+                if order(i, j)? == Ordering::Greater {
+                    merged.push(j);
+                    right = &right[1..];
+                } else {
+                    merged.push(i);
+                    left = &left[1..];
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        at = merged;
+        width *= 2;
+    }
+    Some(at)
 }
 
 /// The items in order: exactly where all keys are known, otherwise in any order.

@@ -1,6 +1,6 @@
 //! Builtins that turn values into text, and those that read and write it.
 
-use crate::fact::{FactKind, Proof};
+use crate::fact::FactKind;
 use crate::library::builtins::numbers::digits_convert;
 use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, open_instance, type_error, unknown, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
@@ -440,7 +440,7 @@ fn input(host: &mut dyn Host, args: Args) -> R<V> {
     if !matches!(prompt, V::Undef) {
         host.text(&prompt, false)?;
     }
-    host.fact(FactKind::ReadsStdin, None, Proof::Proven, &[("callee", "input".to_owned())]);
+    crate::library::modules::stdin::read(host, "input", "EOFError");
     host.may_raise("EOFError");
     host.may_raise("UnicodeDecodeError");
     Ok(V::strs(0, u64::MAX, Why::Outside))

@@ -2,9 +2,9 @@
 
 use crate::library::{Args, Entry, Host, R};
 use crate::value::float::Float;
-use crate::value::object::{Obj, V};
+use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{all, bind, partial};
+use super::support::{all, bind, look, partial};
 
 /// The entry for a name in the module.
 pub fn find(name: &str) -> Option<Entry> {
@@ -16,6 +16,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "create_task" | "ensure_future" => create_task,
         "create_task.wait" => wait_for_task,
         "run" => run,
+        "timeout" | "timeout_at" => timeout,
         _ => return None,
     }))
 }
@@ -41,7 +42,10 @@ fn wait(host: &mut dyn Host, args: Args) -> R<V> {
     }
     let path = host.store().path;
     // Another task, a timeout around it or a handler may cancel it at any time.
-    let certain = !path.interruptible && path.unknown_managers == 0 && !float.nan;
+    if path.timeouts > 0 {
+        host.may_raise("");
+    }
+    let certain = !path.interruptible && path.unknown_managers == 0 && path.timeouts == 0 && !float.nan;
     let low = if certain { float.low.max(0.0) } else { 0.0 };
     host.sleep(low, float.high.max(low), "asyncio.sleep");
     Ok(result)
@@ -124,7 +128,7 @@ fn wait_for_task(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 /// Runs one coroutine to its end.
-fn run(host: &mut dyn Host, args: Args) -> R<V> {
+pub fn run(host: &mut dyn Host, args: Args) -> R<V> {
     let [main, _, _] = bind(host, &args, ["main", "debug", "loop_factory"], 1)?;
     let main = main.unwrap_or(V::None);
     let coroutine = match &main {
@@ -134,4 +138,10 @@ fn run(host: &mut dyn Host, args: Args) -> R<V> {
     // Inside a running loop it fails.
     host.may_raise("RuntimeError");
     if coroutine && args.exactly(1) { host.wait(&main) } else { Ok(host.unknown_call(&args)) }
+}
+
+/// A manager that cancels what is awaited inside it.
+fn timeout(host: &mut dyn Host, args: Args) -> R<V> {
+    look(host, &args);
+    Ok(V::Instance(Sym::new("asyncio.timeout"), Why::Outside))
 }

@@ -15,7 +15,11 @@ mod numpy;
 mod operator;
 mod plain;
 mod random;
+mod serving;
+pub mod stdin;
+mod subprocess;
 mod support;
+mod threading;
 mod time;
 
 /// The entry for a qualified name.
@@ -23,8 +27,15 @@ pub fn find(name: &str) -> Option<Entry> {
     if is_modelled(name) {
         return Some(Entry::Module);
     }
+    if let Some(found) = stdin::find(name).or_else(|| serving::find(name)) {
+        return Some(found);
+    }
     let (module, rest) = name.split_once('.')?;
     match module {
+        "subprocess" => subprocess::find(name),
+        "os" => subprocess::find_os(rest).or_else(|| subprocess::find(name)).or_else(|| plain::find(name)),
+        "threading" => threading::find(rest).or_else(|| plain::find(name)),
+        "queue" => threading::find_queue(rest),
         "asyncio" => asyncio::find(rest),
         "bisect" => heapq::find_bisect(rest),
         "collections" => collections::find(rest),
@@ -394,5 +405,11 @@ pub fn is_plain_manager(name: &str) -> bool {
             | "tempfile.NamedTemporaryFile"
             | "decimal.localcontext"
             | "concurrent.futures.ThreadPoolExecutor"
+            | "serving.server"
     )
+}
+
+/// Whether a class is none of Python's, but what several of them have in common, or one that has no name.
+pub fn stands_for_others(name: &str) -> bool {
+    name.starts_with("serving.") || matches!(name, "sys.stdin" | "subprocess.pipe" | "asyncio.timeout" | "threading.Lock" | "queue.Queue")
 }

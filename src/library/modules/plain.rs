@@ -61,8 +61,6 @@ pub fn find(name: &str) -> Option<Entry> {
         | "typing.ParamSpec"
         | "typing.NewType"
         | "sys.exc_info"
-        | "sys.stdout.write"
-        | "sys.stderr.write"
         | "os.path.splitext"
         | "os.path.split"
         | "re.compile"
@@ -141,14 +139,13 @@ pub fn find(name: &str) -> Option<Entry> {
         "sys.exit" => exit,
         "sys.setrecursionlimit" => set_recursion_limit,
         "sys.set_int_max_str_digits" => set_digits,
-        "signal.signal"
-        | "signal.alarm"
+        "signal.signal" => handle,
+        "sys.stdout.write" | "sys.stderr.write" => write,
+        "signal.alarm"
         | "signal.setitimer"
         | "signal.pthread_kill"
         | "sys.settrace"
         | "sys.setprofile"
-        | "threading.Timer"
-        | "threading.Thread"
         | "atexit.register"
         | "_thread.start_new_thread"
         | "_thread.interrupt_main"
@@ -176,9 +173,7 @@ fn constant(name: &str) -> Option<V> {
         "sys.platform" | "sys.version" | "sys.executable" | "sys.prefix" | "os.name" | "os.sep" | "os.linesep" => {
             Some(V::strs(0, u64::MAX, Why::Outside))
         }
-        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.stdin" | "sys.flags" | "sys.float_info" => {
-            Some(V::Unknown(Why::Outside))
-        }
+        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::Outside)),
         "typing.TYPE_CHECKING" => Some(V::Bool(false)),
         _ => None,
     }
@@ -207,6 +202,26 @@ fn set_digits(host: &mut dyn Host, args: Args) -> R<V> {
     }
     host.store().path.switches.str_digits = known;
     Ok(V::None)
+}
+
+/// A handler may interrupt the program at any time; what ignores a signal does not, nor does the system's own answer, which ends it.
+fn handle(host: &mut dyn Host, args: Args) -> R<V> {
+    let named = |v: Option<&V>, names: &[&str]| matches!(v, Some(V::Lib(name)) if names.contains(&&*name.text()));
+    if !named(args.pos.get(1), &["signal.SIG_IGN", "signal.SIG_DFL"]) {
+        return interrupting(host, args);
+    }
+    if named(args.pos.get(1), &["signal.SIG_IGN"]) && named(args.pos.first(), &["signal.SIGTERM", "signal.SIGINT"]) {
+        host.fact(FactKind::IgnoresTermination, None, Proof::Proven, &[]);
+    }
+    outside_any(host, args)
+}
+
+fn write(host: &mut dyn Host, args: Args) -> R<V> {
+    let [text] = all(host, &args, ["/s"])?;
+    match &text {
+        V::Str(_) | V::Strs(_) => Ok(V::any_size(Why::Lost)),
+        _ => outside_any(host, args),
+    }
 }
 
 /// Limits beyond this hold more frames than a C stack does.

@@ -1,0 +1,281 @@
+//! Child processes: what is known of the time some commands take, and who waits for them.
+
+use std::rc::Rc;
+
+use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::{Args, Entry, Host, R};
+use crate::value::object::{Obj, ObjId, Sym, V, Why};
+
+use super::support::{interrupting, look, outside_any, outside_int};
+
+/// Commands that never end by themselves: their words, of which the first may come with a path.
+const ENDLESS: &[&[&str]] = &[
+    &["yes"],
+    &["tail", "-f", "/dev/null"],
+    &["tail", "-F", "/dev/null"],
+    &["sleep", "infinity"],
+    &["sleep", "inf"],
+    &["cat", "/dev/zero"],
+    &["cat", "/dev/urandom"],
+];
+
+/// Commands that write nothing before their input ends.
+const SILENT: &[&str] =
+    &["cat", "sort", "wc", "tac", "rev", "md5sum", "sha256sum", "bash", "sh", "python", "python3", "bc", "tee", "cut", "nl"];
+
+/// Characters of a shell that make more of a command than words.
+const SHELL: &[char] = &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', '#', '~', '=', '%', '{', '\n'];
+
+/// The entry for a qualified name.
+pub fn find(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "subprocess.run" | "subprocess.call" | "subprocess.check_call" | "subprocess.check_output" => run,
+        "subprocess.getoutput" | "subprocess.getstatusoutput" | "os.popen" => |host, args| shell(host, args, outside_any),
+        "os.system" => |host, args| shell(host, args, outside_int),
+        "subprocess.Popen" => popen,
+        "subprocess.Popen.wait" | "subprocess.Popen.communicate" => wait,
+        "subprocess.Popen.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
+        "subprocess.Popen.__exit__" => |host, args| wait(host, Args::of(args.pos.first().cloned())).map(|_| V::None),
+        "subprocess.Popen.poll" => outside_any,
+        "subprocess.pipe.readline" | "subprocess.pipe.read" => read_pipe,
+        _ => return None,
+    }))
+}
+
+/// What is known of a command.
+#[derive(Debug, Clone)]
+struct Command {
+    /// Its words, for messages.
+    text: String,
+    /// At least how many seconds it takes.
+    seconds: f64,
+    /// Whether it writes nothing before its input ends.
+    is_silent: bool,
+}
+
+/// The command of a call: a list of words, or a text for the shell.
+fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
+    let Some(given) = args.get(0, "args").cloned() else { return Ok(None) };
+    if args.keyword("executable").is_some() || args.open {
+        return Ok(None);
+    }
+    let in_shell = match args.keyword("shell") {
+        None | Some(V::Bool(false)) => false,
+        Some(V::Bool(true)) => true,
+        Some(_) => return Ok(None),
+    };
+    if let V::Str(text) = &given {
+        return Ok(if in_shell { in_words(text) } else { Some(known(&[text.to_string()])) });
+    }
+    if in_shell {
+        return Ok(None);
+    }
+    let Some(taken) = host.foresee(&given)? else { return Ok(None) };
+    if taken.items.rest.is_some() {
+        return Ok(None);
+    }
+    let words = taken.items.exact.iter().map(|v| if let V::Str(word) = v { Some(word.to_string()) } else { None });
+    Ok(words.collect::<Option<Vec<_>>>().map(|words| known(&words)))
+}
+
+/// A text that a shell only takes apart into words.
+fn in_words(text: &str) -> Option<Command> {
+    if text.contains(SHELL) {
+        return None;
+    }
+    Some(known(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
+}
+
+fn known(words: &[String]) -> Command {
+    let first = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+    let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let endless = ENDLESS.iter().any(|known| known[0] == first && known[1..] == rest[..]) || first == "yes";
+    let seconds = if endless {
+        f64::INFINITY
+    } else if first == "sleep" && !rest.is_empty() {
+        rest.iter().map(|word| duration(word)).sum::<Option<f64>>().unwrap_or(0.0)
+    } else {
+        0.0
+    };
+    Command { text: words.join(" "), seconds, is_silent: SILENT.contains(&first) && rest.is_empty() }
+}
+
+/// A duration as `sleep` takes it.
+fn duration(word: &str) -> Option<f64> {
+    let (number, unit) = match word.char_indices().last()? {
+        (at, 's') => (&word[..at], 1.0),
+        (at, 'm') => (&word[..at], 60.0),
+        (at, 'h') => (&word[..at], 3600.0),
+        (at, 'd') => (&word[..at], 86400.0),
+        _ => (word, 1.0),
+    };
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return None;
+    }
+    number.parse::<f64>().ok().map(|n| n * unit)
+}
+
+/// How long a call waits at most; infinite without a timeout, none where that is not known.
+fn timeout(args: &Args) -> Option<f64> {
+    match args.keyword("timeout") {
+        None | Some(V::None) => Some(f64::INFINITY),
+        Some(V::Int(n)) => Some(*n as f64),
+        Some(V::Float(f)) if !f.is_nan() => Some(*f),
+        Some(_) => None,
+    }
+}
+
+/// Waits for a command that takes at least so long: over, or until the time is up.
+fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, callee: &str) -> R<()> {
+    let limit = limit.unwrap_or(0.0).max(0.0);
+    if seconds == f64::INFINITY && limit == f64::INFINITY {
+        return Err(host.waits_forever(FactKind::Subprocess, callee, &format!("`{text}` never ends")));
+    }
+    let waited = seconds.min(limit);
+    let (before, most) = (host.store().path.cost, host.limits().timeout);
+    if waited > 0.0 {
+        host.store().path.cost = before + waited;
+        if before + waited > most && before <= most {
+            let measure = Measure { unit: Unit::Seconds, low: before + waited, high: f64::INFINITY };
+            let proof = host.proof();
+            let words = [("callee", callee.to_owned()), ("reason", format!("`{text}` takes {waited} s"))];
+            host.fact(FactKind::Subprocess, Some(measure), proof, &words);
+        }
+    }
+    if limit < f64::INFINITY {
+        host.may_raise("subprocess.TimeoutExpired");
+    }
+    Ok(())
+}
+
+fn run(host: &mut dyn Host, args: Args) -> R<V> {
+    starts_itself(host, "subprocess.run");
+    // There may be no such command.
+    host.may_raise("");
+    if let Some(command) = command(host, &args)? {
+        wait_for(host, &command.text, command.seconds, timeout(&args), "subprocess.run")?;
+    }
+    outside_any(host, args)
+}
+
+fn shell(host: &mut dyn Host, args: Args, result: fn(&mut dyn Host, Args) -> R<V>) -> R<V> {
+    let callee = "os.system";
+    if let Some(V::Str(text)) = args.pos.first()
+        && let Some(command) = in_words(text)
+    {
+        wait_for(host, &command.text, command.seconds, Some(f64::INFINITY), callee)?;
+    }
+    result(host, args)
+}
+
+fn popen(host: &mut dyn Host, args: Args) -> R<V> {
+    starts_itself(host, "subprocess.Popen");
+    host.may_raise("");
+    let known = command(host, &args)?;
+    look(host, &args);
+    let Some(command) = known else { return Ok(V::Unknown(Why::Outside)) };
+    let is_pipe = |name: &str| matches!(args.keyword(name), Some(V::Lib(pipe)) if &*pipe.text() == "subprocess.PIPE");
+    let is_silent = command.is_silent && is_pipe("stdin") && is_pipe("stdout");
+    host.spawned(command.seconds, "subprocess.Popen");
+    let attrs = vec![
+        (Sym::new("-text"), V::str(&command.text)),
+        (Sym::new("-until"), V::Float(host.store().path.cost + command.seconds)),
+        (Sym::new("-silent"), V::Bool(is_silent)),
+    ];
+    let process = host.alloc(Obj::Instance { class: V::lib("subprocess.Popen"), attrs: Rc::new(attrs) });
+    if let V::Ref(id) = process
+        && is_silent
+    {
+        // As long as nobody touches what leads to it.
+        let pipe = host.alloc(Obj::Instance { class: V::lib("subprocess.pipe"), attrs: Rc::new(vec![(Sym::new("-of"), process.clone())]) });
+        host.store().mutate(id, true, |obj| {
+            if let Obj::Instance { attrs, .. } = obj {
+                Rc::make_mut(attrs).push((Sym::new(" stdout"), pipe));
+            }
+        });
+    }
+    Ok(process)
+}
+
+fn state(host: &mut dyn Host, value: Option<&V>) -> Option<(ObjId, Rc<Vec<(Sym, V)>>)> {
+    let V::Ref(id) = value? else { return None };
+    match host.store().get(*id) {
+        Obj::Instance { class: V::Lib(_), attrs } => Some((*id, Rc::clone(attrs))),
+        _ => None,
+    }
+}
+
+fn part(attrs: &[(Sym, V)], name: &str) -> V {
+    attrs.iter().find(|(n, _)| &*n.text() == name).map_or(V::Unknown(Why::Lost), |(_, v)| v.clone())
+}
+
+fn wait(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some((_, attrs)) = state(host, args.pos.first()) {
+        let limit = if args.pos.len() > 1 { None } else { timeout(&args) };
+        if let (V::Float(until), V::Str(text)) = (part(&attrs, "-until"), part(&attrs, "-text"))
+            && args.keyword("input").is_none()
+            && !host.mentions(&["terminate", "kill", "killpg", "send_signal"])
+        {
+            // It runs while the program does.
+            let seconds = until - host.store().path.cost;
+            wait_for(host, &text, seconds, limit, "Popen.wait")?;
+        }
+    }
+    host.may_raise("");
+    Ok(V::Unknown(Why::Outside))
+}
+
+fn read_pipe(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some((_, attrs)) = state(host, args.pos.first())
+        && let Some((_, process)) = state(host, Some(&part(&attrs, "-of")))
+        && matches!(part(&process, "-silent"), V::Bool(true))
+        && let V::Str(text) = part(&process, "-text")
+    {
+        let reason = format!("`{text}` writes nothing before its input ends, and nobody ends it");
+        return Err(host.waits_forever(FactKind::Subprocess, "Popen.stdout", &reason));
+    }
+    host.may_raise("");
+    Ok(V::Unknown(Why::Outside))
+}
+
+/// A program that always starts itself again makes processes without end.
+fn starts_itself(host: &mut dyn Host, callee: &str) {
+    const ITSELF: &[&str] =
+        &["([sys.executable,__file__]", "([sys.executable,sys.argv[0]]", "([sys.executable]+sys.argv", "([sys.executable,*sys.argv]"];
+    let text = host.call_text();
+    if !host.is_file() || !host.is_certain() || !ITSELF.iter().any(|known| text.contains(known)) {
+        return;
+    }
+    if ["sys.executable", "sys.argv"].iter().any(|name| host.store().is_patched(Sym::new(name))) || text.contains("env=") {
+        return;
+    }
+    let proof = if host.mentions(&["environ", "getenv", "putenv", "__name__"]) { Proof::Likely } else { host.proof() };
+    let measure = Measure { unit: Unit::Processes, low: f64::INFINITY, high: f64::INFINITY };
+    host.fact(FactKind::SpawnBomb, Some(measure), proof, &[("callee", callee.to_owned())]);
+}
+
+/// The entry for what copies or replaces the process.
+pub fn find_os(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "fork" => fork,
+        "forkpty" => interrupting,
+        _ => return None,
+    }))
+}
+
+/// In the child it is 0. Nobody knows which of the two goes on here, so what is said from here on holds for both.
+fn fork(host: &mut dyn Host, args: Args) -> R<V> {
+    if !args.pos.is_empty() {
+        return Err(host.raise("TypeError", ""));
+    }
+    host.may_raise("OSError");
+    // Every copy goes on as this one does, where nobody asks which it is.
+    if host.is_discarded() {
+        host.spawned(f64::INFINITY, "os.fork");
+    } else {
+        // What only the child comes to keeps nobody waiting.
+        host.interruptible();
+    }
+    let child = crate::value::int::Int::range(1, 1 << 31);
+    Ok(V::OneOf(Rc::new([V::Int(0), V::int(child, Why::Outside)])))
+}

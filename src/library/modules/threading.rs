@@ -1,0 +1,500 @@
+//! `threading`, `queue` and the like: what waits for somebody else. An object that others could reach has escaped, and nothing is
+//! known of it; so what waits on one that has not, waits forever.
+
+use std::rc::Rc;
+
+use crate::fact::{FactKind, Proof};
+use crate::library::{Args, Entry, Host, R};
+use crate::value::float::Float;
+use crate::value::object::{Obj, ObjId, Sym, V, Why};
+
+use super::support::{bind, interrupting, look, outside_any, outside_bool};
+
+/// Names of what raises exceptions in other threads, or ends them all.
+const REACHING_OTHERS: &[&str] = &["interrupt_main", "kill", "killpg", "pthread_kill", "pythonapi", "raise_signal", "_exit", "abort"];
+
+/// The entry for a name in `threading`, or one that `multiprocessing` has too.
+pub fn find(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "Lock" => |host, _| Ok(object(host, "threading.Lock", &[("locked", V::Bool(false))])),
+        "Lock.acquire" | "Lock.__enter__" => acquire,
+        "Lock.release" | "Lock.__exit__" => release,
+        "Lock.locked" => |host, args| Ok(get(host, &args, "locked")),
+        "RLock" => |host, _| Ok(object(host, "threading.RLock", &[])),
+        "RLock.acquire" | "RLock.__enter__" => |host, _| {
+            host.may_raise("RuntimeError");
+            Ok(V::Bool(true))
+        },
+        "RLock.release" | "RLock.__exit__" => |host, _| {
+            host.may_raise("RuntimeError");
+            Ok(V::None)
+        },
+        "Event" => |host, _| Ok(object(host, "threading.Event", &[("set", V::Bool(false))])),
+        "Event.set" => |host, args| Ok(set(host, &args, "set", V::Bool(true))),
+        "Event.clear" => |host, args| Ok(set(host, &args, "set", V::Bool(false))),
+        "Event.is_set" => |host, args| Ok(get(host, &args, "set")),
+        "Event.wait" => wait_for_event,
+        "Condition" => condition,
+        "Condition.acquire" | "Condition.__enter__" => |host, args| {
+            count(host, &args, "held", 1);
+            Ok(V::Bool(true))
+        },
+        "Condition.release" | "Condition.__exit__" => |host, args| {
+            host.may_raise("RuntimeError");
+            count(host, &args, "held", -1);
+            Ok(V::None)
+        },
+        "Condition.notify" | "Condition.notify_all" => |host, _| {
+            host.may_raise("RuntimeError");
+            Ok(V::None)
+        },
+        "Condition.wait" => wait_for_notice,
+        "Semaphore" | "BoundedSemaphore" => semaphore,
+        "Semaphore.acquire" | "Semaphore.__enter__" => acquire_one,
+        "Semaphore.release" | "Semaphore.__exit__" => release_one,
+        "Barrier" => barrier,
+        "Barrier.wait" => wait_for_parties,
+        "Thread" => thread,
+        "Thread.start" => start,
+        "Thread.join" => join,
+        "Thread.setDaemon" => |host, args| {
+            let [daemon] = bind(host, &rest(&args), ["daemonic"], 1)?;
+            set_named(host, &args, " daemon", daemon.unwrap_or(V::None));
+            Ok(V::None)
+        },
+        "Thread.is_alive" => outside_bool,
+        "Timer" => interrupting,
+        "current_thread" | "main_thread" | "enumerate" => outside_any,
+        _ => return None,
+    }))
+}
+
+/// The entry for a name in `queue`.
+pub fn find_queue(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "Queue" | "LifoQueue" | "PriorityQueue" => queue,
+        "SimpleQueue" => |host, _| Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(0)), ("open", V::Int(0))])),
+        "Queue.put" => put,
+        "Queue.put_nowait" => put_nowait,
+        "Queue.get" => take,
+        "Queue.get_nowait" => take_nowait,
+        "Queue.qsize" => |host, args| Ok(get(host, &args, "size")),
+        "Queue.empty" => |host, args| {
+            let size = get(host, &args, "size");
+            Ok(size.exact_int().map_or(V::AnyBool(Why::Lost), |n| V::Bool(n == 0)))
+        },
+        "Queue.full" => |host, args| {
+            let (size, most) = (get(host, &args, "size").exact_int(), get(host, &args, "most").exact_int());
+            Ok(size.zip(most).map_or(V::AnyBool(Why::Lost), |(size, most)| V::Bool(most > 0 && size >= most)))
+        },
+        "Queue.task_done" => task_done,
+        "Queue.join" => join_queue,
+        _ => return None,
+    }))
+}
+
+/// An object of a library class that has a state. What programs cannot read by that name begins with a letter; what they can,
+/// with a space.
+fn object(host: &mut dyn Host, class: &str, attrs: &[(&str, V)]) -> V {
+    let attrs = attrs.iter().map(|(name, value)| (Sym::new(&format!("-{name}")), value.clone())).collect();
+    host.alloc(Obj::Instance { class: V::lib(class), attrs: Rc::new(attrs) })
+}
+
+/// The object a method was called on, where its state is known.
+fn this(host: &mut dyn Host, args: &Args) -> Option<ObjId> {
+    let V::Ref(id) = args.pos.first()? else { return None };
+    matches!(host.store().get(*id), Obj::Instance { class: V::Lib(_), .. }).then_some(*id)
+}
+
+/// A part of the state.
+fn get(host: &mut dyn Host, args: &Args, name: &str) -> V {
+    let Some(id) = this(host, args) else { return V::Unknown(Why::Outside) };
+    let key = Sym::new(&format!("-{name}"));
+    match host.store().get(id) {
+        Obj::Instance { attrs, .. } => attrs.iter().find(|(n, _)| *n == key).map_or(V::Unknown(Why::Lost), |(_, v)| v.clone()),
+        _ => V::Unknown(Why::Lost),
+    }
+}
+
+/// Changes a part of the state.
+fn set(host: &mut dyn Host, args: &Args, name: &str, value: V) -> V {
+    set_named(host, args, &format!("-{name}"), value)
+}
+
+fn set_named(host: &mut dyn Host, args: &Args, name: &str, value: V) -> V {
+    if let Some(id) = this(host, args) {
+        let key = Sym::new(name);
+        host.store().mutate(id, true, |obj| {
+            if let Obj::Instance { attrs, .. } = obj {
+                for (n, v) in Rc::make_mut(attrs) {
+                    if *n == key {
+                        *v = value.clone();
+                    }
+                }
+            }
+        });
+    }
+    V::None
+}
+
+/// The arguments of a method but the object.
+fn rest(args: &Args) -> Args {
+    let mut out = args.clone();
+    if !out.pos.is_empty() {
+        out.pos.remove(0);
+    }
+    out
+}
+
+/// How long a wait may take.
+enum Patience {
+    /// Not at all.
+    None,
+    /// At most so many seconds, at least and at most.
+    Seconds(f64, f64),
+    /// As long as it takes.
+    Forever,
+    /// Not known.
+    Unknown,
+}
+
+/// Reads `(block, timeout)`, in which a timeout of None, or of -1 where that is the default, waits forever.
+fn patience(block: Option<&V>, timeout: Option<&V>) -> Patience {
+    match block {
+        Some(V::Bool(false) | V::Int(0)) => return Patience::None,
+        None | Some(V::Bool(true) | V::Int(1)) => {}
+        Some(_) => return Patience::Unknown,
+    }
+    match timeout {
+        None | Some(V::None | V::Int(-1)) => Patience::Forever,
+        Some(V::Float(f)) if *f >= 0.0 => Patience::Seconds(*f, *f),
+        Some(V::Int(n)) if *n >= 0 => Patience::Seconds(*n as f64, *n as f64),
+        Some(v) if v.is_number() => Patience::Seconds(0.0, Float::ANY.high),
+        Some(_) => Patience::Unknown,
+    }
+}
+
+/// Waits for what never comes: forever, or until the time is up, which is then the value.
+fn in_vain(host: &mut dyn Host, patience: &Patience, callee: &str, reason: &str, given_up: R<V>) -> R<V> {
+    match patience {
+        Patience::None => given_up,
+        Patience::Seconds(low, high) => {
+            host.sleep(*low, *high, callee);
+            given_up
+        }
+        Patience::Forever => Err(host.waits_forever(FactKind::EndlessWait, callee, reason)),
+        Patience::Unknown => {
+            host.may_raise("");
+            Ok(V::Unknown(Why::Lost))
+        }
+    }
+}
+
+fn acquire(host: &mut dyn Host, args: Args) -> R<V> {
+    let [block, timeout] = bind(host, &rest(&args), ["blocking", "timeout"], 0)?;
+    let patience = patience(block.as_ref(), timeout.as_ref());
+    match get(host, &args, "locked") {
+        V::Bool(false) => {
+            set(host, &args, "locked", V::Bool(true));
+            Ok(V::Bool(true))
+        }
+        V::Bool(true) => in_vain(
+            host,
+            &patience,
+            "Lock.acquire",
+            "this thread holds the lock already, and nobody else can release it",
+            Ok(V::Bool(false)),
+        ),
+        _ => {
+            set(host, &args, "locked", V::AnyBool(Why::Lost));
+            Ok(if matches!(patience, Patience::Forever) { V::Bool(true) } else { V::AnyBool(Why::Lost) })
+        }
+    }
+}
+
+fn release(host: &mut dyn Host, args: Args) -> R<V> {
+    match get(host, &args, "locked") {
+        V::Bool(false) => return Err(host.raise("RuntimeError", "release unlocked lock")),
+        V::Bool(true) => {}
+        _ => host.may_raise("RuntimeError"),
+    }
+    set(host, &args, "locked", V::Bool(false));
+    Ok(V::None)
+}
+
+fn wait_for_event(host: &mut dyn Host, args: Args) -> R<V> {
+    let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
+    match get(host, &args, "set") {
+        V::Bool(true) => Ok(V::Bool(true)),
+        V::Bool(false) => {
+            let patience = patience(None, timeout.as_ref().filter(|t| !matches!(t, V::Int(-1))));
+            in_vain(host, &patience, "Event.wait", "nobody else can set the event", Ok(V::Bool(false)))
+        }
+        _ => {
+            host.may_raise("");
+            Ok(V::AnyBool(Why::Outside))
+        }
+    }
+}
+
+fn condition(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.pos.is_empty() && args.kw.is_empty() {
+        return Ok(object(host, "threading.Condition", &[("held", V::Int(0))]));
+    }
+    Ok(host.unknown_call(&args))
+}
+
+fn wait_for_notice(host: &mut dyn Host, args: Args) -> R<V> {
+    let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
+    match get(host, &args, "held").exact_int() {
+        Some(n) if n > 0 => {}
+        Some(_) => return Err(host.raise("RuntimeError", "cannot wait on un-acquired lock")),
+        None => {
+            host.may_raise("");
+            return Ok(V::AnyBool(Why::Outside));
+        }
+    }
+    let patience = patience(None, timeout.as_ref());
+    in_vain(host, &patience, "Condition.wait", "nobody else can notify the condition", Ok(V::Bool(false)))
+}
+
+fn semaphore(host: &mut dyn Host, args: Args) -> R<V> {
+    let [value] = bind(host, &args, ["value"], 0)?;
+    match value.map_or(Some(1), |v| v.exact_int()) {
+        Some(n) if n >= 0 => Ok(object(host, "threading.Semaphore", &[("value", V::Int(n))])),
+        Some(_) => Err(host.raise("ValueError", "semaphore initial value must be >= 0")),
+        None => Ok(host.unknown_call(&args)),
+    }
+}
+
+fn acquire_one(host: &mut dyn Host, args: Args) -> R<V> {
+    let [block, timeout] = bind(host, &rest(&args), ["blocking", "timeout"], 0)?;
+    let patience = patience(block.as_ref(), timeout.as_ref());
+    match get(host, &args, "value").exact_int() {
+        Some(0) => in_vain(host, &patience, "Semaphore.acquire", "it is used up, and nobody else can release it", Ok(V::Bool(false))),
+        Some(n) => {
+            set(host, &args, "value", V::Int(n - 1));
+            Ok(V::Bool(true))
+        }
+        None => {
+            host.may_raise("");
+            Ok(V::AnyBool(Why::Lost))
+        }
+    }
+}
+
+fn release_one(host: &mut dyn Host, args: Args) -> R<V> {
+    host.may_raise("ValueError");
+    let value = get(host, &args, "value").exact_int().map_or(V::any_size(Why::Lost), |n| V::Int(n + 1));
+    Ok(set(host, &args, "value", value))
+}
+
+fn barrier(host: &mut dyn Host, args: Args) -> R<V> {
+    let [parties, action, timeout] = bind(host, &args, ["parties", "action", "timeout"], 1)?;
+    match (parties.as_ref().and_then(V::exact_int), action, timeout) {
+        (Some(n), None | Some(V::None), None | Some(V::None)) => Ok(object(host, "threading.Barrier", &[("parties", V::Int(n))])),
+        _ => Ok(host.unknown_call(&args)),
+    }
+}
+
+fn wait_for_parties(host: &mut dyn Host, args: Args) -> R<V> {
+    let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
+    match get(host, &args, "parties").exact_int() {
+        Some(n) if n > 1 && matches!(timeout, None | Some(V::None)) => {
+            Err(host.waits_forever(FactKind::EndlessWait, "Barrier.wait", "nobody else can come to the barrier"))
+        }
+        _ => {
+            host.may_raise("");
+            Ok(V::any_size(Why::Outside))
+        }
+    }
+}
+
+fn thread(host: &mut dyn Host, args: Args) -> R<V> {
+    let [group, target, name, call_args, call_kwargs, daemon, context] =
+        bind(host, &args, ["group", "target", "name", "args", "kwargs", "daemon", "context"], 0)?;
+    look(host, &Args::of(group.into_iter().chain(name).chain(context)));
+    let made = object(
+        host,
+        "threading.Thread",
+        &[
+            ("target", target.unwrap_or(V::None)),
+            ("args", call_args.unwrap_or(V::tuple(Vec::new()))),
+            ("kwargs", call_kwargs.unwrap_or(V::None)),
+            ("seconds", V::Float(0.0)),
+        ],
+    );
+    if let V::Ref(id) = made {
+        // Programs may assign it.
+        let daemon = (Sym::new(" daemon"), daemon.unwrap_or(V::None));
+        host.store().mutate(id, true, |obj| {
+            if let Obj::Instance { attrs, .. } = obj {
+                Rc::make_mut(attrs).push(daemon);
+            }
+        });
+    }
+    Ok(made)
+}
+
+/// Whether a function is one of the library's that only waits for an object, and does nothing to it.
+fn only_waits(host: &mut dyn Host, function: &V) -> bool {
+    match function {
+        V::Lib(name) => &*name.text() == "time.sleep",
+        V::Ref(id) => match host.store().get(*id) {
+            Obj::Bound { function: V::Lib(name), .. } => &*name.text() == "threading.Event.wait",
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn start(host: &mut dyn Host, args: Args) -> R<V> {
+    let Some(id) = this(host, &args) else {
+        return interrupting(host, args);
+    };
+    let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
+    let only_waits = only_waits(host, &target);
+    let seconds = match (host.foresee(&call_args)?, &kwargs) {
+        // Nothing in the program can let it go.
+        (Some(taken), V::None)
+            if only_waits && !matches!(target, V::Lib(_)) && taken.items.exact.is_empty() && !host.mentions(&["set"]) =>
+        {
+            f64::INFINITY
+        }
+        (Some(taken), V::None) if taken.items.rest.is_none() => host.lasts(&target, Args::of(taken.items.exact))?,
+        _ => 0.0,
+    };
+    if !only_waits {
+        host.unknown_call(&Args::of([target, call_args, kwargs]));
+        if host.mentions(REACHING_OTHERS) {
+            host.interruptible();
+        }
+    }
+    // There may be no more threads to be had.
+    host.may_raise("RuntimeError");
+    host.spawned(seconds, "threading.Thread");
+    set(host, &args, "seconds", V::Float(seconds));
+    let daemon = match host.store().get(id) {
+        Obj::Instance { attrs, .. } => attrs.iter().find(|(n, _)| &*n.text() == " daemon").map(|(_, v)| v.clone()),
+        _ => None,
+    };
+    if seconds == f64::INFINITY && matches!(daemon, Some(V::None | V::Bool(false))) {
+        hangs_at_exit(host, "threading.Thread", "its function never returns, and the program waits for it at its end");
+    }
+    Ok(V::None)
+}
+
+/// Reports what a program waits for at its end.
+pub fn hangs_at_exit(host: &mut dyn Host, callee: &str, reason: &str) {
+    let proof = if host.mentions(REACHING_OTHERS) || host.mentions(&["unregister"]) { Proof::Likely } else { Proof::Proven };
+    host.fact(FactKind::HangsAtExit, None, proof, &[("callee", callee.to_owned()), ("reason", reason.to_owned())]);
+}
+
+fn join(host: &mut dyn Host, args: Args) -> R<V> {
+    let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
+    let forever = matches!(timeout, None | Some(V::None));
+    match get(host, &args, "seconds") {
+        V::Float(seconds) if seconds > 0.0 && forever => {
+            if seconds == f64::INFINITY {
+                return Err(host.waits_forever(FactKind::EndlessWait, "Thread.join", "the thread's function never returns"));
+            }
+            Ok(V::None)
+        }
+        _ => {
+            host.may_raise("RuntimeError");
+            if this(host, &args).is_none() {
+                host.may_raise("");
+            }
+            Ok(V::None)
+        }
+    }
+}
+
+fn queue(host: &mut dyn Host, args: Args) -> R<V> {
+    let [most] = bind(host, &args, ["maxsize"], 0)?;
+    match most.map_or(Some(0), |v| v.exact_int()) {
+        Some(most) => Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(most)), ("open", V::Int(0))])),
+        None => Ok(host.unknown_call(&args)),
+    }
+}
+
+/// Adds to a number of the state; what it was before, where that is known.
+fn count(host: &mut dyn Host, args: &Args, name: &str, by: i128) -> Option<i128> {
+    let before = get(host, args, name).exact_int();
+    let after = before.map_or(V::any_size(Why::Lost), |n| V::Int(n + by));
+    set(host, args, name, after);
+    before
+}
+
+fn put(host: &mut dyn Host, args: Args) -> R<V> {
+    let [item, block, timeout] = bind(host, &rest(&args), ["item", "block", "timeout"], 1)?;
+    let patience = patience(block.as_ref(), timeout.as_ref());
+    put_with(host, &args, item, &patience)
+}
+
+fn put_nowait(host: &mut dyn Host, args: Args) -> R<V> {
+    let [item] = bind(host, &rest(&args), ["item"], 1)?;
+    put_with(host, &args, item, &Patience::None)
+}
+
+fn put_with(host: &mut dyn Host, args: &Args, item: Option<V>, patience: &Patience) -> R<V> {
+    // What is in a queue is not followed; in one of priorities it is compared.
+    host.unknown_call(&Args::of(item));
+    let (size, most) = (get(host, args, "size").exact_int(), get(host, args, "most").exact_int());
+    match (size, most) {
+        (Some(size), Some(most)) if most > 0 && size >= most => {
+            let full = Err(host.raise("queue.Full", ""));
+            return in_vain(host, patience, "Queue.put", "the queue is full, and nobody else can take anything out of it", full);
+        }
+        (Some(_), Some(_)) => {}
+        _ => host.may_raise(""),
+    }
+    count(host, args, "size", 1);
+    count(host, args, "open", 1);
+    Ok(V::None)
+}
+
+fn take(host: &mut dyn Host, args: Args) -> R<V> {
+    let [block, timeout] = bind(host, &rest(&args), ["block", "timeout"], 0)?;
+    let patience = patience(block.as_ref(), timeout.as_ref());
+    take_with(host, &args, &patience)
+}
+
+fn take_nowait(host: &mut dyn Host, args: Args) -> R<V> {
+    take_with(host, &args, &Patience::None)
+}
+
+fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
+    match get(host, args, "size").exact_int() {
+        Some(0) => {
+            let empty = Err(host.raise("queue.Empty", ""));
+            return in_vain(host, patience, "Queue.get", "the queue is empty, and nobody else can put anything into it", empty);
+        }
+        Some(_) => {
+            count(host, args, "size", -1);
+        }
+        None => host.may_raise(""),
+    }
+    Ok(V::Unknown(Why::Outside))
+}
+
+fn task_done(host: &mut dyn Host, args: Args) -> R<V> {
+    if get(host, &args, "open").exact_int().is_none_or(|n| n < 1) {
+        host.may_raise("ValueError");
+    }
+    count(host, &args, "open", -1);
+    Ok(V::None)
+}
+
+fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
+    match get(host, &args, "open").exact_int() {
+        Some(n) if n > 0 => {
+            Err(host.waits_forever(FactKind::EndlessWait, "Queue.join", "nobody else can call its `task_done` for what was put into it"))
+        }
+        Some(_) => Ok(V::None),
+        None => {
+            host.may_raise("");
+            Ok(V::None)
+        }
+    }
+}

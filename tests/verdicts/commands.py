@@ -1,0 +1,31 @@
+# profile: agent
+# Commands that end, are ended, or of which nothing is known.
+import os
+import subprocess
+from subprocess import PIPE, Popen, run
+
+run(["sleep", "1"])
+run("sleep 3600 &", shell=True)
+run("sleep $N", shell=True)
+run(["sleep", "3600"], executable="/bin/true")
+try:
+    run(["sleep", "3600"], timeout=1)
+except subprocess.TimeoutExpired:
+    pass
+run(["true", "sleep", "3600"])
+os.system("echo sleep 3600")
+os.system("sleep 3600 || true")
+child = Popen(["cat"], stdin=PIPE, stdout=PIPE)
+print(child.communicate(b"x"))
+other = Popen(["cat"], stdin=PIPE, stdout=PIPE)
+other.stdin.close()
+print(other.stdout.read())
+quick = Popen(["sleep", "1"])
+quick.wait()
+
+
+def sleep(words):
+    return ["sleep", *words]
+
+
+print(sleep(["3600"]))
