@@ -10,10 +10,15 @@ mod loops;
 mod machine;
 mod memo;
 mod operators;
+mod own;
 mod patterns;
 mod step;
 
+pub use own::OwnCallable;
+
 pub use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
+
+use std::sync::Arc;
 
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
@@ -37,11 +42,13 @@ pub struct Settings {
     pub target: (u8, u8),
     /// Whether the values of the globals are described, which takes longer than finding them.
     pub describe: bool,
+    /// Callables of the user's own.
+    pub callables: Arc<[OwnCallable]>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { limits: Limits::default(), is_main: true, fuel: 3_000_000, target: (9, 14), describe: true }
+        Settings { limits: Limits::default(), is_main: true, fuel: 3_000_000, target: (9, 14), describe: true, callables: Arc::default() }
     }
 }
 

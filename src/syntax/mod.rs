@@ -18,6 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use ruff_python_ast::PythonVersion;
+use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -132,6 +133,13 @@ impl Attempt<'_> {
         program.errors.extend(issues.map(|(range, message)| SyntaxIssue { span: clamp(range, self.text), message }));
         program.errors.sort_by_key(|issue| issue.span);
         program.errors.truncate(MAX_ERRORS);
+        // Few sources speak to us, and strings that seem to are told from comments by the parser's tokens alone.
+        if self.text.contains("antifreeze:") {
+            let comments =
+                parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(|token| clamp(token.range(), self.text));
+            let ours = |span: &Span| self.text.get(span.start as usize..span.end as usize).is_some_and(|text| text.contains("antifreeze:"));
+            program.comments = comments.filter(ours).collect();
+        }
         #[cfg(debug_assertions)]
         if let Err(problem) = program.verify(self.text.len()) {
             return failed(&format!("the lowering is wrong: {problem}"));
