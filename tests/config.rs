@@ -131,6 +131,10 @@ fn a_script_about_to_run_has_no_say() {
     assert_eq!(code(&run(folder.path(), &["check", "."])), 0);
     assert_eq!(code(&run(folder.path(), &["check", "--config", "antifreeze.toml", "x.py"])), 0, "whoever passes a file means it");
     assert_eq!(code(&run(folder.path(), &["check", "--config", "no.toml", "x.py"])), 2);
+    let mut piped =
+        command(folder.path(), &["check", "--config", "/dev/stdin", "x.py"]).stdin(Stdio::piped()).spawn().expect("the command starts");
+    std::io::Write::write_all(&mut piped.stdin.take().expect("stdin is piped"), b"ignore = ['ALL']\n").expect("stdin is read");
+    assert_eq!(piped.wait().expect("it ends").code(), Some(0), "what is named may be a pipe");
 }
 
 #[test]

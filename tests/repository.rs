@@ -205,7 +205,7 @@ fn hostile_notebooks_end_with_a_message() {
         ("old", "{\"worksheets\": []}".into(), 2),
         ("type", "{\"cells\": [{\"cell_type\": 1}]}".into(), 2),
         ("source", "{\"cells\": [{\"cell_type\": \"code\", \"source\": {}}]}".into(), 2),
-        ("julia", "{\"cells\": [], \"metadata\": {\"language_info\": {\"name\": \"julia\"}}}".into(), 2),
+        ("julia", "{\"cells\": [], \"metadata\": {\"language_info\": {\"name\": \"julia\"}}}".into(), 0),
         ("nul", "{\"cells\": [{\"cell_type\": \"code\", \"source\": \"a\\u0000b\"}]}".into(), 2),
         ("surrogate", "{\"cells\": [{\"cell_type\": \"code\", \"source\": \"\\ud800\"}]}".into(), 2),
         ("cut", "{\"cells\": [{\"cell_type\": \"code\", \"sour".into(), 2),
@@ -220,6 +220,11 @@ fn hostile_notebooks_end_with_a_message() {
         assert_eq!(code(&output), expected, "{name}: {} {}", out(&output), err(&output));
         assert!(!err(&output).contains("panicked"), "{name}");
         assert!(expected == 0 || err(&output).contains("n.ipynb"), "{name}: {}", err(&output));
+        if name == "julia" {
+            assert!(out(&output).starts_with("0 files checked"), "what is merely found may be of another language");
+            let named = run(folder.path(), &["check", "n.ipynb"]);
+            assert!(code(&named) == 2 && err(&named).contains("a notebook of `julia`"), "{}", err(&named));
+        }
     }
 }
 

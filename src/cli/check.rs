@@ -105,6 +105,10 @@ fn attempt(args: &CheckArgs, color: Color) -> Result<Exit, Vec<ConfigError>> {
         }
     }
     if args.changes.write_baseline {
+        if let Some(status) = interrupt.status() {
+            complain("interrupted; no baseline was written");
+            return Ok(Exit::Interrupted(status));
+        }
         return Ok(write_baseline(args, &jobs, &reports, exit));
     }
     let known = match take_known(&mut reports) {
@@ -193,15 +197,19 @@ fn check(job: &Job) -> Result<Option<FileReport>, SourceError> {
         let checked = verdict::check(source, &settings, job.profile);
         FileReport::new(checked, start.elapsed())
     };
-    let mut report = match (&job.cache, &job.input) {
+    let report = match (&job.cache, &job.input) {
         (None, Input::Stdin(_)) if notebook => {
             let bytes = crate::source::read_all(&name, io::stdin().lock())?;
             judge(source_of(&bytes)?)
         }
-        (None, Input::File(path) | Input::Found(path)) if notebook => judge(Source::from_notebook_path(path)?),
-        (Some(cache), Input::File(path) | Input::Found(path)) => {
+        (cache, Input::File(path) | Input::Found(path)) if notebook || cache.is_some() => {
             let bytes = crate::source::read_file(path)?;
-            let source = source_of(&bytes)?;
+            let source = match source_of(&bytes) {
+                // Named, it was meant.
+                Err(_) if notebook && matches!(job.input, Input::Found(_)) && Source::is_foreign_notebook(&bytes) => return Ok(None),
+                source => source?,
+            };
+            let Some(cache) = cache else { return Ok(Some(settled(job, judge(source)))) };
             let key = cache.key(&bytes, &settings, job.profile, notebook);
             match cache.get(key, source) {
                 Ok(report) => report,
@@ -215,12 +223,17 @@ fn check(job: &Job) -> Result<Option<FileReport>, SourceError> {
         }
         _ => judge(job.input.load()?),
     };
+    Ok(Some(settled(job, report)))
+}
+
+/// A report with the levels that are configured for its file.
+fn settled(job: &Job, mut report: FileReport) -> FileReport {
     let config = &job.configured.config;
-    let per_file = job.configured.per_file(path);
+    let per_file = job.configured.per_file(job.input.path());
     if !config.rules.is_default() || config.deny_warnings {
         settle(&mut report.findings, &config.rules, &per_file, config.deny_warnings);
     }
-    Ok(Some(report))
+    report
 }
 
 /// A report without what nobody will look at: of a hundred thousand files most have nothing to show.

@@ -188,7 +188,7 @@ impl Resolver {
             return Ok(Arc::clone(loaded));
         }
         let mut config = match &file {
-            Some(file) => file::load(file, Config::default(), self.known.get_or_init(known))?,
+            Some(file) => file::load(file, self.explicit.is_none(), Config::default(), self.known.get_or_init(known))?,
             None => Config::default(),
         };
         // The cards are read only where a rule is named.

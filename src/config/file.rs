@@ -230,12 +230,12 @@ impl Origin {
     }
 }
 
-/// Reads a configuration file, over `base`.
+/// Reads a configuration file, over `base`. `found`: nobody named it.
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn load(path: &Path, base: Config, known: &Known) -> Result<Config, Vec<ConfigError>> {
-    let text = find::read(path).map_err(|error| vec![error])?;
+pub fn load(path: &Path, found: bool, base: Config, known: &Known) -> Result<Config, Vec<ConfigError>> {
+    let text = find::read(path, found).map_err(|error| vec![error])?;
     let origin = Origin { name: path.to_string_lossy().into_owned(), text: Some(text.as_str().into()) };
     let file = parse(&text, path.file_name().is_some_and(|name| name == find::PYPROJECT), &origin).map_err(|error| vec![error])?;
     let mut config = base;

@@ -57,18 +57,19 @@ fn in_folder(folder: &Path) -> Option<PathBuf> {
     }
     let project = folder.join(PYPROJECT);
     let speaks = || {
-        let text = read(&project).ok()?;
+        let text = read(&project, true).ok()?;
         // Cheap, and errs on the side of looking closer.
         text.contains("antifreeze").then(|| super::file::has_table(&text))
     };
     (project.is_file() && speaks() == Some(true)).then_some(project)
 }
 
-/// Reads a configuration's text, with `\n` as its only line end.
+/// Reads a configuration's text, with `\n` as its only line end. One that was found, not named, has to be a regular file: reading
+/// another kind may wait for ever.
 ///
 /// # Errors
 /// What cannot be read, is no regular file, is too large, or is not UTF-8.
-pub fn read(path: &Path) -> Result<String, ConfigError> {
+pub fn read(path: &Path, found: bool) -> Result<String, ConfigError> {
     let error = |message: String, help: &str| ConfigError {
         origin: path.to_string_lossy().into_owned(),
         place: None,
@@ -79,7 +80,7 @@ pub fn read(path: &Path) -> Result<String, ConfigError> {
         error(format!("the configuration cannot be read ({why})"), "Check the path and its permissions, or pass `--isolated`.")
     };
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
+    if metadata.is_dir() || found && !metadata.is_file() {
         return Err(error("the configuration is no regular file".into(), "Move it out of the way, or pass `--isolated`."));
     }
     let mut bytes = Vec::new();

@@ -154,16 +154,9 @@ impl Source {
         if written == python { Ok(source) } else { Ok(source.rescued(python.into(), Pieces::default())) }
     }
 
-    /// Reads the Python cells of a notebook's file.
-    ///
-    /// # Errors
-    /// As [`Source::from_notebook`], and when the file cannot be read.
-    pub fn from_notebook_path(path: &Path) -> Result<Source, SourceError> {
-        let name = path.to_string_lossy();
-        match std::fs::File::open(path).and_then(read_bounded) {
-            Ok(bytes) => Source::from_notebook(&name, &bytes),
-            Err(error) => Err(unreadable(&name, &error)),
-        }
+    /// Whether bytes are a notebook of another language than Python.
+    pub fn is_foreign_notebook(bytes: &[u8]) -> bool {
+        notebook::is_foreign(bytes)
     }
 
     /// Whether it is a notebook.

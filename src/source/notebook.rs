@@ -19,6 +19,21 @@ struct Metadata {
     language_info: Option<Language>,
 }
 
+impl Metadata {
+    /// The language, if it is not Python.
+    fn foreign(self) -> Option<String> {
+        let language = self.language_info.and_then(|info| info.name);
+        let language = language.or(self.kernelspec.and_then(|kernel| kernel.language))?.to_lowercase();
+        (!matches!(language.as_str(), "python" | "python3" | "ipython" | "sage")).then_some(language)
+    }
+}
+
+/// Whether bytes are a notebook of another language.
+pub(super) fn is_foreign(bytes: &[u8]) -> bool {
+    let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    serde_json::from_slice::<Notebook>(body).is_ok_and(|notebook| notebook.metadata.foreign().is_some())
+}
+
 #[derive(Debug, Deserialize)]
 struct Kernel {
     language: Option<String>,
@@ -72,9 +87,7 @@ pub(super) fn cells(name: &str, bytes: &[u8]) -> Result<Cells, SourceError> {
     let Some(written) = notebook.cells else {
         return Err(error("it has no cells, as notebooks have since format 4".into(), "Convert it: `jupyter nbconvert --to notebook`"));
     };
-    let language = notebook.metadata.language_info.and_then(|info| info.name);
-    let language = language.or(notebook.metadata.kernelspec.and_then(|kernel| kernel.language)).map(|name| name.to_lowercase());
-    if let Some(other) = language.filter(|language| !matches!(language.as_str(), "python" | "python3" | "ipython" | "sage")) {
+    if let Some(other) = notebook.metadata.foreign() {
         let other: String = other.chars().take(40).collect();
         return Err(error(format!("it is a notebook of `{other}`, not of Python"), "Leave it out (`--exclude`)"));
     }
