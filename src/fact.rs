@@ -27,6 +27,8 @@
 //! | | `expression`: the call with the values found | `time.sleep(100)` |
 //! | | `reason`: for a sum only, a fragment | `3600 calls of at least 1 s each` |
 //! | `SyntaxError` | `reason`: the parser's complaint | `expected an expression` |
+//! | `UnusedSuppression` | `reason`: why it does nothing, a fragment | `nothing here is reported as AF401` |
+//! | | `advice`: what to do | `Remove it` |
 //! | `NotAnalysed` | `reason`: which bound | `the file has 3000000 bytes, and more than 1048576 are not analysed` |
 //!
 //! The amounts (`{bits}`, `{seconds}`, `{bytes}`, `{processes}`, as the unit says, and `{limit}`) come from the measure and the limit;
@@ -81,6 +83,7 @@ pub enum FactKind {
     SyntaxError,
     DynamicCode,
     NotAnalysed,
+    UnusedSuppression,
 }
 
 /// Whether the operation is reached when the program runs.

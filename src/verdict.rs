@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::eval::{self, Coverage, Fact, FactKind, Facts, Guard, Proof, Reach, Settings};
-use crate::rules::{self, Finding, Level, Profile};
+use crate::rules::{self, Finding, Level, Profile, suppression};
 use crate::source::Source;
 use crate::syntax::code::{Form, SyntaxIssue};
 use crate::syntax::{self, Program};
@@ -44,7 +44,14 @@ pub fn check(source: Source, settings: &Settings, profile: Profile) -> Checked {
     let (source, program) = syntax::parse(source);
     let mut facts = eval::evaluate(&source.text, &program, settings);
     add_syntax_facts(&program, &mut facts);
-    let findings = rules::judge_broken(&facts.facts, &settings.limits, profile, !program.magics.is_empty());
+    // In a notebook magics are what they are meant to be.
+    let broken = !program.magics.is_empty() && !source.is_notebook();
+    let mut findings = rules::judge_broken(&facts.facts, &settings.limits, profile, broken);
+    if profile == Profile::Library && !program.comments.is_empty() {
+        let unused = suppression::suppress(&mut findings, &source.text, &program.comments);
+        findings.extend(rules::judge(&unused, &settings.limits, profile));
+        findings.sort_by(|a, b| (a.span.start, &a.code, a.span.end).cmp(&(b.span.start, &b.code, b.span.end)));
+    }
     let verdict = Verdict { findings, guards: facts.guards.clone(), coverage: facts.coverage, form: program.form };
     Checked { source, verdict, facts }
 }

@@ -118,7 +118,7 @@ fn differences(card: &Card) -> String {
     for example in &card.examples {
         let checked = {
             let source = Source::from_text("example.py", &example.code).expect("cards are text");
-            verdict::check(source, &Settings::default(), Profile::Agent)
+            verdict::check(source, &Settings::default(), card.meta.profile.unwrap_or(Profile::Agent))
         };
         let mut said: Vec<(u32, String)> = checked
             .verdict

@@ -34,4 +34,5 @@ pub const TEXTS: &[&str] = &[
     include_str!("../../rules/AF705.md"),
     include_str!("../../rules/AF901.md"),
     include_str!("../../rules/AF903.md"),
+    include_str!("../../rules/AF904.md"),
 ];

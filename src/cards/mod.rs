@@ -10,6 +10,9 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::config::Callable;
+use crate::config::Profile;
+
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Card {
@@ -42,6 +45,9 @@ pub struct Meta {
     /// It is about waiting, which in a repository is a warning only.
     #[serde(default)]
     pub wait: bool,
+    /// The only profile under which there are such findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// The level under a profile (`agent`, `library`), where it does not follow from reach and proof.
     #[serde(default)]
     pub level: BTreeMap<String, String>,
@@ -57,26 +63,6 @@ pub struct Meta {
     /// Callables whose calls give such facts.
     #[serde(default, rename = "callable")]
     pub callables: Vec<Callable>,
-}
-
-/// A callable that a card knows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Callable {
-    /// The qualified name: `time.sleep`.
-    pub name: String,
-    /// What the argument that decides means (`seconds`, `exponent`, `bits`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measures: Option<String>,
-    /// The position of that argument, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub argument: Option<u16>,
-    /// The keyword by which that argument may be given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keyword: Option<String>,
-    /// The operator it stands for (`**`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operator: Option<String>,
 }
 
 /// A section of a card.

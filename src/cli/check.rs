@@ -1,46 +1,85 @@
 //! `antifreeze check`: the gate alone.
 
-use std::fs::File;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::args::{CheckArgs, Format};
-use super::input::{Failure, Input, expand, for_each};
+use super::baseline::{self, Baseline};
+use super::cache::Cache;
+use super::diff::Changes;
+use super::files;
+use super::input::{Failure, Input, Named, for_each};
+use super::interrupt::Interrupt;
 use super::limits::OutputArg;
-use super::{Exit, complain, written};
+use super::settings::{Configured, Resolver};
+use super::{Exit, complain, output, written};
+use crate::config::{ConfigError, file};
 use crate::eval::Settings;
-use crate::limits::Limits;
 use crate::report::text::{Color, Style};
-use crate::report::{FileReport, json, text};
-use crate::rules::Profile;
-use crate::source::SourceError;
+use crate::report::{FileReport, Located, github, gitlab, json, junit, sarif, statistics, text};
+use crate::rules::{Profile, settings::settle};
+use crate::source::{Source, SourceError};
 use crate::verdict;
+
+/// Something to check, with what is configured for it.
+struct Job {
+    input: Input,
+    profile: Profile,
+    configured: Arc<Configured>,
+    cache: Option<Arc<Cache>>,
+}
+
+impl Named for Job {
+    fn name(&self) -> String {
+        self.input.name()
+    }
+}
 
 /// Checks what was named and reports on it.
 pub fn run(args: &CheckArgs, color: Color) -> Exit {
-    let (mut limits, mut file) = (args.limits.over(Limits::default()), None);
-    for output in &args.output {
-        match output {
-            OutputArg::Limit(bytes) => limits.output = *bytes,
-            OutputArg::File(path) => file = Some(path.as_path()),
+    match attempt(args, color) {
+        Ok(exit) => exit,
+        Err(errors) => {
+            let color = color.wanted(io::stderr().is_terminal());
+            for error in errors {
+                let _ = io::stderr().write_all(text::configuration(&error, color).as_bytes());
+            }
+            Exit::Usage
         }
     }
-    let (inputs, errors) = match &args.code {
-        Some(code) => (vec![Input::Command(code.clone())], Vec::new()),
-        None => expand(&args.paths, args.stdin_filename.as_deref().unwrap_or("<stdin>")),
-    };
+}
+
+fn attempt(args: &CheckArgs, color: Color) -> Result<Exit, Vec<ConfigError>> {
+    let mut resolver = Resolver::new(args)?;
+    if args.config.show_settings {
+        return show_settings(args, &mut resolver);
+    }
+    if args.statistics && !matches!(args.format, Format::Text | Format::Concise | Format::Json) {
+        complain("--statistics goes with --format text, concise or json");
+        return Ok(Exit::Usage);
+    }
+    let interrupt = Interrupt::default();
     let mut exit = Exit::Fine;
+    let (jobs, errors) = jobs(args, &mut resolver, &interrupt)?;
     for error in errors {
         complain(&error);
         exit = exit.max(Exit::Usage);
     }
-
-    let profile = args.profile.map(Profile::from);
-    let mut reports = Vec::with_capacity(inputs.len());
-    for answer in for_each(&inputs, |input| check(input, limits, profile.unwrap_or_else(|| input.profile()))) {
+    let keeps_guards = matches!(args.format, Format::Json | Format::Jsonl);
+    let answers = for_each(&jobs, |job| {
+        if interrupt.came() {
+            return Ok(None);
+        }
+        check(job).map(|report| report.map(|report| lean(report, keeps_guards)))
+    });
+    let mut reports = Vec::with_capacity(jobs.len());
+    for (job, answer) in jobs.iter().zip(answers) {
         match answer {
-            Ok(report) => reports.push(report),
+            Ok(Some(report)) => reports.push((job, report)),
+            Ok(None) => {}
             Err(Failure::Unreadable(message)) => {
                 complain(&message);
                 exit = exit.max(Exit::Usage);
@@ -51,38 +90,273 @@ pub fn run(args: &CheckArgs, color: Color) -> Exit {
             }
         }
     }
-    if !args.exit_zero && reports.iter().any(FileReport::rejects) {
+    let mut swept = HashSet::new();
+    for cache in jobs.iter().filter_map(|job| job.cache.as_ref()) {
+        if swept.insert(Arc::as_ptr(cache)) {
+            cache.sweep();
+        }
+    }
+    if let Some(base) = &args.changes.diff_base {
+        let mut changes = Changes::since(base);
+        for (job, report) in &mut reports {
+            if let Err(message) = changes.keep(report, job.input.path()) {
+                complain(&message);
+                return Ok(Exit::Usage);
+            }
+        }
+    }
+    if args.changes.write_baseline {
+        if let Some(status) = interrupt.status() {
+            complain("interrupted; no baseline was written");
+            return Ok(Exit::Interrupted(status));
+        }
+        return Ok(write_baseline(args, &jobs, &reports, exit));
+    }
+    let known = match take_known(&mut reports) {
+        Ok(known) => known,
+        Err(message) => {
+            complain(&message);
+            return Ok(Exit::Usage);
+        }
+    };
+    if !args.exit_zero && reports.iter().any(|(_, report)| report.rejects()) {
         exit = exit.max(Exit::Rejected);
     }
-    written(report(&reports, args, file, color), exit)
+    let shown = show(reports, known, args, color);
+    let exit = written(shown, exit);
+    Ok(interrupt.status().map_or(exit, Exit::Interrupted))
 }
 
-fn check(input: &Input, limits: Limits, profile: Profile) -> Result<FileReport, SourceError> {
-    let source = input.load()?;
-    let settings = Settings {
-        limits,
-        is_main: profile == Profile::Agent,
-        is_file: matches!(input, Input::File(_)),
-        describe: false,
-        ..Settings::default()
+/// What was named, each with what is configured for it, and what cannot be reached.
+fn jobs(args: &CheckArgs, resolver: &mut Resolver, interrupt: &Interrupt) -> Result<(Vec<Job>, Vec<String>), Vec<ConfigError>> {
+    let mut jobs = Vec::new();
+    let mut errors = Vec::new();
+    let mut caches = HashMap::new();
+    let mut add = |input: Input, profile: Profile, configured: &Arc<Configured>| {
+        // Only what comes again is worth keeping: files of repositories.
+        let kept = profile == Profile::Library && !args.files.no_cache && matches!(input, Input::File(_) | Input::Found(_));
+        let cache = if kept { cache(&mut caches, configured) } else { None };
+        jobs.push(Job { input, profile, configured: Arc::clone(configured), cache });
     };
-    let start = Instant::now();
-    let checked = verdict::check(source, &settings, profile);
-    Ok(FileReport::new(checked, start.elapsed()))
+    if let Some(code) = &args.code {
+        let profile = resolver.profile().unwrap_or(Profile::Agent);
+        let configured = resolver.configured(None, profile)?;
+        add(Input::Command(code.clone()), profile, &configured);
+        return Ok((jobs, errors));
+    }
+    let mut seen = HashSet::new();
+    let mut listens = false;
+    for path in &args.paths {
+        if path.is_dir() {
+            let profile = resolver.profile().unwrap_or(Profile::Library);
+            let configured = resolver.configured(Some(path), profile)?;
+            // Standard input is waited for; without it all there is to wait for is our own work.
+            if !listens && !args.paths.iter().any(|path| path.as_os_str() == "-") {
+                interrupt.listen();
+                listens = true;
+            }
+            let (found, unreachable) = files::walk(path, &configured, interrupt);
+            errors.extend(unreachable);
+            for file in found {
+                if seen.insert(file.clone()) {
+                    add(Input::Found(file), profile, &configured);
+                }
+            }
+            continue;
+        }
+        let input = if path.as_os_str() == "-" {
+            Input::Stdin(args.stdin_filename.clone().unwrap_or_else(|| "<stdin>".to_owned()))
+        } else {
+            Input::File(path.clone())
+        };
+        let profile = resolver.profile().unwrap_or_else(|| input.profile());
+        let configured = resolver.configured(input.path(), profile)?;
+        if configured.config.force_exclude && input.path().is_some_and(|path| configured.excludes_with_parents(path)) {
+            continue;
+        }
+        add(input, profile, &configured);
+    }
+    Ok((jobs, errors))
 }
 
-fn report(reports: &[FileReport], args: &CheckArgs, file: Option<&Path>, color: Color) -> io::Result<()> {
-    let mut out: Box<dyn Write> = match file {
-        Some(path) => Box::new(BufWriter::new(File::create(path)?)),
-        None => Box::new(BufWriter::new(io::stdout().lock())),
+fn cache(caches: &mut HashMap<PathBuf, Option<Arc<Cache>>>, configured: &Configured) -> Option<Arc<Cache>> {
+    let config = &configured.config;
+    let switched_off = crate::config::environment::variable("ANTIFREEZE_NO_CACHE").is_some_and(|value| value != "0");
+    let folder = config.cache_dir.clone();
+    caches.entry(folder).or_insert_with_key(|folder| if switched_off { None } else { Cache::open(folder).map(Arc::new) }).clone()
+}
+
+/// The report on one job; none for a notebook that is not of Python and was merely found.
+fn check(job: &Job) -> Result<Option<FileReport>, SourceError> {
+    let is_file = matches!(job.input, Input::File(_) | Input::Found(_));
+    let settings = Settings { is_file, ..job.configured.evaluator(job.profile) };
+    let path = job.input.path();
+    let notebook = path.is_some_and(files::is_notebook);
+    let name = job.input.name();
+    let source_of = |bytes: &[u8]| if notebook { Source::from_notebook(&name, bytes) } else { Source::from_bytes(&name, bytes) };
+    let judge = |source: Source| {
+        let start = Instant::now();
+        let checked = verdict::check(source, &settings, job.profile);
+        FileReport::new(checked, start.elapsed())
     };
+    let report = match (&job.cache, &job.input) {
+        (None, Input::Stdin(_)) if notebook => {
+            let bytes = crate::source::read_all(&name, io::stdin().lock())?;
+            judge(source_of(&bytes)?)
+        }
+        (cache, Input::File(path) | Input::Found(path)) if notebook || cache.is_some() => {
+            let bytes = crate::source::read_file(path)?;
+            let source = match source_of(&bytes) {
+                // Named, it was meant.
+                Err(_) if notebook && matches!(job.input, Input::Found(_)) && Source::is_foreign_notebook(&bytes) => return Ok(None),
+                source => source?,
+            };
+            let Some(cache) = cache else { return Ok(Some(settled(job, judge(source)))) };
+            let key = cache.key(&bytes, &settings, job.profile, notebook);
+            match cache.get(key, source) {
+                Ok(report) => report,
+                Err(source) => {
+                    let text = Arc::clone(&source.text);
+                    let report = judge(source);
+                    cache.put(key, &report, &text);
+                    report
+                }
+            }
+        }
+        _ => judge(job.input.load()?),
+    };
+    Ok(Some(settled(job, report)))
+}
+
+/// A report with the levels that are configured for its file.
+fn settled(job: &Job, mut report: FileReport) -> FileReport {
+    let config = &job.configured.config;
+    let per_file = job.configured.per_file(job.input.path());
+    if !config.rules.is_default() || config.deny_warnings {
+        settle(&mut report.findings, &config.rules, &per_file, config.deny_warnings);
+    }
+    report
+}
+
+/// A report without what nobody will look at: of a hundred thousand files most have nothing to show.
+fn lean(mut report: FileReport, keeps_guards: bool) -> FileReport {
+    if !keeps_guards {
+        report.guards = Vec::new();
+    }
+    if report.findings.is_empty()
+        && report.guards.is_empty()
+        && let Ok(empty) = Source::from_text(&report.source.name, "")
+    {
+        report.source = empty;
+    }
+    report
+}
+
+/// Takes known findings out, and gives how many there were.
+fn take_known(reports: &mut [(&Job, FileReport)]) -> Result<usize, String> {
+    let mut baselines: HashMap<&Path, Baseline> = HashMap::new();
+    let mut known = 0;
+    for (job, report) in reports {
+        let Some(file) = &job.configured.config.baseline else { continue };
+        if !baselines.contains_key(file.as_path()) {
+            baselines.insert(file, Baseline::read(file)?);
+        }
+        if !report.findings.is_empty()
+            && let Some(baseline) = baselines.get(file.as_path())
+        {
+            known += baseline.take(report, job.input.path());
+        }
+    }
+    Ok(known)
+}
+
+fn write_baseline(args: &CheckArgs, jobs: &[Job], reports: &[(&Job, FileReport)], exit: Exit) -> Exit {
+    let configured = jobs.first().and_then(|job| job.configured.config.baseline.clone());
+    let file = args.changes.baseline.clone().or(configured).unwrap_or_else(|| PathBuf::from(baseline::FILE));
+    match baseline::write(&file, reports.iter().map(|(job, report)| (report, job.input.path()))) {
+        Ok(count) => {
+            let said = format!("{count} findings are known now: {}\n", text::plain(&file.to_string_lossy()));
+            written(io::stdout().write_all(said.as_bytes()), exit)
+        }
+        Err(why) => {
+            complain(&format!("cannot write the baseline {}: {why}", file.display()));
+            Exit::Usage
+        }
+    }
+}
+
+fn show(reports: Vec<(&Job, FileReport)>, known: usize, args: &CheckArgs, color: Color) -> io::Result<()> {
+    let file = args.output.iter().rev().find_map(|output| match output {
+        OutputArg::File(path) => Some(path.as_path()),
+        OutputArg::Limit(_) => None,
+    });
+    // Where others read the report, paths are seen from where the command was given.
+    let here = std::fs::canonicalize(".").unwrap_or_default();
+    let located: Vec<Option<String>> = match args.format {
+        Format::Sarif | Format::Github | Format::Gitlab | Format::Junit => {
+            let shown = |(job, report): &(&Job, FileReport)| baseline::relative(&here, job.input.path(), &report.source.name);
+            reports.iter().map(|report| (!report.1.findings.is_empty() || args.format == Format::Junit).then(|| shown(report))).collect()
+        }
+        _ => Vec::new(),
+    };
+    let reports: Vec<FileReport> = reports.into_iter().map(|(_, report)| report).collect();
+    let located: Vec<Located> =
+        reports.iter().zip(&located).filter_map(|(report, path)| Some(Located { report, path: path.as_deref()? })).collect();
     let is_terminal = file.is_none() && io::stdout().is_terminal();
     let style = Style { color: color.wanted(is_terminal), verbose: args.verbose };
-    match args.format {
-        Format::Text => text::write_full(&mut *out, reports, style)?,
-        Format::Concise => text::write_concise(&mut *out, reports, style)?,
-        Format::Json => json::write(&mut *out, &json::check(reports), is_terminal)?,
-        Format::Jsonl => reports.iter().try_for_each(|report| json::write(&mut *out, &json::file(report), false))?,
+    let write = |out: &mut dyn Write| {
+        match args.format {
+            Format::Json if args.statistics => json::write(out, &statistics::json(&reports, style), is_terminal)?,
+            Format::Text | Format::Concise if args.statistics => statistics::text(out, &reports, style)?,
+            Format::Text => text::write_full(out, &reports, style)?,
+            Format::Concise => text::write_concise(out, &reports, style)?,
+            Format::Json => json::write(out, &json::check(&reports), is_terminal)?,
+            Format::Jsonl => reports.iter().try_for_each(|report| json::write(out, &json::file(report), false))?,
+            Format::Sarif => json::write(out, &sarif::log(&located, style), is_terminal)?,
+            Format::Github => github::write(out, &located, style)?,
+            Format::Gitlab => json::write(out, &gitlab::report(&located, style), is_terminal)?,
+            Format::Junit => junit::write(out, &located, style)?,
+        }
+        if known > 0 && matches!(args.format, Format::Text | Format::Concise) {
+            let (findings, are) = if known == 1 { ("finding", "is") } else { ("findings", "are") };
+            writeln!(out, "{known} more {findings} {are} known from the baseline")?;
+        }
+        out.flush()
+    };
+    match file {
+        Some(path) => output::write(path, write),
+        None => write(&mut BufWriter::new(io::stdout().lock())),
     }
-    out.flush()
+}
+
+/// Shows what is configured for what was named, once for each configuration.
+fn show_settings(args: &CheckArgs, resolver: &mut Resolver) -> Result<Exit, Vec<ConfigError>> {
+    let here = [PathBuf::from(".")];
+    let paths = if args.paths.is_empty() && args.code.is_none() { &here[..] } else { &args.paths };
+    let mut shown: Vec<Arc<Configured>> = Vec::new();
+    for path in paths {
+        let profile = resolver.profile().unwrap_or(if path.is_dir() { Profile::Library } else { Profile::Agent });
+        let configured = resolver.configured(Some(path.as_path()).filter(|path| path.as_os_str() != "-"), profile)?;
+        if !shown.iter().any(|known| Arc::ptr_eq(known, &configured)) {
+            shown.push(configured);
+        }
+    }
+    if shown.is_empty() {
+        shown.push(resolver.configured(None, resolver.profile().unwrap_or(Profile::Agent))?);
+    }
+    let mut out = String::new();
+    for configured in shown {
+        let from = configured.config.file.as_ref().map_or_else(|| "no file".to_owned(), |file| file.display().to_string());
+        match file::write(&configured.config) {
+            Ok(text) => {
+                let from = text::plain(&from);
+                out.extend(["# from ", &from, "\n", &text, "\n"]);
+            }
+            Err(why) => {
+                complain(&format!("the configuration from {from} cannot be shown: {why}"));
+                return Ok(Exit::Usage);
+            }
+        }
+    }
+    Ok(written(io::stdout().write_all(out.as_bytes()), Exit::Fine))
 }

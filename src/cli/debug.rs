@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::args::{DebugArgs, DebugInput, DebugWhat};
-use super::input::{Failure, expand, for_each};
+use super::input::{Failure, Input, for_each};
 use super::{Exit, complain, repro, written};
 use crate::eval::{Fact, Settings};
 use crate::limits::Limits;
@@ -28,7 +28,7 @@ pub fn run(args: &DebugArgs) -> Exit {
         complain(&format!("{} is a folder; debug looks at one file", input.file.display()));
         return Exit::Usage;
     }
-    let (inputs, _) = expand(std::slice::from_ref(&input.file), "<stdin>");
+    let inputs = [if input.file.as_os_str() == "-" { Input::Stdin("<stdin>".to_owned()) } else { Input::File(input.file.clone()) }];
     let answers = for_each(&inputs, |input| Ok(show(&verdict::check(input.load()?, &settings, profile))));
     let mut exit = Exit::Fine;
     for answer in answers {

@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use walkdir::{DirEntry, WalkDir};
 
 use crate::rules::Profile;
 use crate::source::{Source, SourceError};
@@ -45,6 +44,15 @@ impl Input {
         }
     }
 
+    /// The path it has: that of the file, or the name given to standard input.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Input::File(path) | Input::Found(path) => Some(path),
+            Input::Stdin(name) if !name.starts_with('<') => Some(Path::new(name)),
+            Input::Stdin(_) | Input::Command(_) => None,
+        }
+    }
+
     /// Reads it. The error names it.
     pub fn load(&self) -> Result<Source, SourceError> {
         match self {
@@ -55,38 +63,16 @@ impl Input {
     }
 }
 
-/// The inputs that paths mean: folders are walked, in order of name. What cannot be reached is among the errors.
-pub fn expand(paths: &[PathBuf], stdin_name: &str) -> (Vec<Input>, Vec<String>) {
-    let mut inputs = Vec::new();
-    let mut errors = Vec::new();
-    for path in paths {
-        if path.as_os_str() == "-" {
-            inputs.push(Input::Stdin(stdin_name.to_owned()));
-        } else if path.is_dir() {
-            walk(path, &mut inputs, &mut errors);
-        } else {
-            inputs.push(Input::File(path.clone()));
-        }
-    }
-    (inputs, errors)
+/// What answers are given for.
+pub trait Named: Sync {
+    /// How reports call it.
+    fn name(&self) -> String;
 }
 
-fn walk(folder: &Path, inputs: &mut Vec<Input>, errors: &mut Vec<String>) {
-    // Hidden folders hold environments, caches and histories: nobody's own code.
-    let hidden =
-        |entry: &DirEntry| entry.depth() > 0 && entry.file_type().is_dir() && entry.file_name().as_encoded_bytes().starts_with(b".");
-    for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(|entry| !hidden(entry)) {
-        match entry {
-            // A link to a file is followed, one to a folder is not: it may lead back.
-            Ok(entry) if is_python(entry.path()) && entry.path().is_file() => inputs.push(Input::Found(entry.into_path())),
-            Ok(_) => {}
-            Err(error) => errors.push(format!("cannot walk {}: {error}", error.path().unwrap_or(folder).display())),
-        }
+impl Named for Input {
+    fn name(&self) -> String {
+        Input::name(self)
     }
-}
-
-fn is_python(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "py" || ending == "pyw")
 }
 
 /// Why there is no answer for an input.
@@ -99,8 +85,8 @@ pub enum Failure {
 }
 
 /// Does `work` for each input, in parallel, and gives the answers in order. A panic is an answer too.
-pub fn for_each<T: Send>(inputs: &[Input], work: impl Fn(&Input) -> Result<T, SourceError> + Sync) -> Vec<Result<T, Failure>> {
-    let one = |input: &Input| match catch_unwind(AssertUnwindSafe(|| work(input))) {
+pub fn for_each<I: Named, T: Send>(inputs: &[I], work: impl Fn(&I) -> Result<T, SourceError> + Sync) -> Vec<Result<T, Failure>> {
+    let one = |input: &I| match catch_unwind(AssertUnwindSafe(|| work(input))) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(unreadable)) => Err(Failure::Unreadable(unreadable.to_string())),
         Err(panic) => Err(Failure::Internal(format!("internal error over {}: {}", input.name(), panic_message(panic.as_ref())))),

@@ -1,13 +1,22 @@
 //! The command line: what was typed becomes settings, the stages above do the work.
 
 pub mod args;
+pub mod baseline;
+pub mod cache;
 pub mod check;
 pub mod debug;
+pub mod diff;
+pub mod files;
+pub mod init;
 pub mod input;
+pub mod interrupt;
 pub mod limits;
+pub mod manual;
+pub mod output;
 pub mod repro;
 pub mod rule;
 pub mod run;
+pub mod settings;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -29,6 +38,8 @@ pub enum Exit {
     Usage,
     /// antifreeze itself failed.
     Internal,
+    /// A signal came; the status.
+    Interrupted(u8),
 }
 
 impl Exit {
@@ -39,6 +50,7 @@ impl Exit {
             Exit::Rejected => 1,
             Exit::Usage => 2,
             Exit::Internal => 70,
+            Exit::Interrupted(status) => status,
         }
     }
 }
@@ -68,7 +80,10 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args, color).into(),
         Command::Run(args) => run::run(&args, color),
         Command::Rule(args) => rule::run(&args, color).into(),
+        Command::Init(args) => init::run(&args).into(),
         Command::Debug(args) => debug::run(&args).into(),
+        Command::Completions(args) => manual::completions(&args).into(),
+        Command::Man => manual::page().into(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::args::{RuleArgs, RuleFormat};
 use super::{Exit, complain, written};
 use crate::cards::{self, Card};
+use crate::config::suggest::did_you_mean;
 use crate::report::text::Color;
 
 /// Shows one card, all cards, or the list of them.
@@ -99,28 +100,10 @@ fn write_markdown(out: &mut dyn Write, body: &str) -> io::Result<()> {
 
 /// What to say to a code that no card has.
 fn unknown(typed: &str) -> String {
-    let nearest = cards::all()
-        .iter()
-        .flat_map(|card| [card.meta.code.as_str(), card.meta.name.as_str()])
-        .min_by_key(|known| distance(&known.to_lowercase(), &typed.to_lowercase()))
-        .filter(|known| distance(&known.to_lowercase(), &typed.to_lowercase()) <= 1 + typed.len() / 3);
-    match nearest {
-        Some(known) => format!("there is no rule `{typed}`; did you mean `{known}`? `antifreeze rule` lists all"),
-        None => format!("there is no rule `{typed}`; `antifreeze rule` lists all"),
-    }
+    let words = cards::all().iter().flat_map(|card| [card.meta.code.as_str(), card.meta.name.as_str()]);
+    format!("there is no rule `{typed}`{} `antifreeze rule` lists all", meant(&did_you_mean(typed, words)))
 }
 
-/// How many characters to insert, remove or replace (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+fn meant(suggestion: &str) -> String {
+    if suggestion.is_empty() { ";".into() } else { suggestion.to_owned() }
 }

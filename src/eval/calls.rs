@@ -173,6 +173,7 @@ impl Machine<'_> {
                 Err(Stop::Dead)
             }
             None => {
+                self.own_callable(name, &args);
                 self.unmodelled(name, &args);
                 Ok(self.unknown_effect(&args.values()))
             }

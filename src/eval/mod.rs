@@ -10,11 +10,16 @@ mod loops;
 mod machine;
 mod memo;
 mod operators;
+mod own;
 mod patterns;
 mod step;
 
+pub use own::OwnCallable;
+
 pub use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
 pub use crate::library::Stdin;
+
+use std::sync::Arc;
 
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
@@ -42,6 +47,8 @@ pub struct Settings {
     pub is_file: bool,
     /// Whether the values of the globals are described, which takes longer than finding them.
     pub describe: bool,
+    /// Callables of the user's own.
+    pub callables: Arc<[OwnCallable]>,
 }
 
 impl Default for Settings {
@@ -54,6 +61,7 @@ impl Default for Settings {
             stdin: Stdin::default(),
             is_file: false,
             describe: true,
+            callables: Arc::default(),
         }
     }
 }

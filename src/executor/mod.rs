@@ -54,7 +54,7 @@ pub use host::{Helper, execute};
 #[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
-pub use sys::signal_fd;
+pub use sys::{next_signal, signal_fd};
 
 /// The hidden subcommand the helper is started with.
 pub const SUPERVISE: &str = "__supervise";

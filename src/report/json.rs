@@ -84,6 +84,9 @@ pub fn guard_sites(source: &Source, guards: &[Guard]) -> Value {
 fn place(source: &Source, span: Span, object: &mut Map<String, Value>) {
     let start = source.position(span.start);
     let end = source.position(span.end.max(span.start));
+    if let Some(cell) = start.cell {
+        object.insert("cell".into(), json!(cell));
+    }
     object.insert("line".into(), json!(start.line));
     object.insert("column".into(), json!(start.column));
     object.insert("end_line".into(), json!(end.line));

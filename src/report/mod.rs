@@ -1,15 +1,21 @@
 //! Reports: what the stages above found, as text for people and models and as JSON for programs. Nothing is analysed here, and
 //! nothing printed: everything goes through a writer.
 
+pub mod fingerprint;
+pub mod github;
+pub mod gitlab;
 pub mod json;
+pub mod junit;
 pub mod outcome;
+pub mod sarif;
+pub mod statistics;
 pub mod text;
 
 use std::time::Duration;
 
 use crate::eval::{Coverage, Guard};
 use crate::rules::Finding;
-use crate::source::Source;
+use crate::source::{Position, Source};
 use crate::verdict::Checked;
 
 /// One source that went through the gate, as much of it as a report needs.
@@ -37,6 +43,28 @@ impl FileReport {
     /// Whether anything rejects.
     pub fn rejects(&self) -> bool {
         self.findings.iter().any(|finding| finding.level == crate::rules::Level::Error)
+    }
+}
+
+/// A report on a file, for readers who know the file by its path from where the command was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Located<'a> {
+    /// The report.
+    pub report: &'a FileReport,
+    /// Relative where the file lies below the current folder, with `/` between its parts.
+    pub path: &'a str,
+}
+
+impl<'a> Located<'a> {
+    /// The findings, each with its fingerprint.
+    pub fn findings(&self) -> impl Iterator<Item = (&'a Finding, String)> + use<'a> {
+        let prints = fingerprint::fingerprints(self.report, self.path);
+        self.report.findings.iter().zip(prints)
+    }
+
+    /// What to put before a message about a place in a notebook.
+    fn cell(&self, at: Position) -> String {
+        at.cell.map_or_else(String::new, |cell| format!("cell {cell}, line {}: ", at.line))
     }
 }
 

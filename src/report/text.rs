@@ -11,8 +11,9 @@ use miette::{
 };
 
 use super::{FileReport, Summary};
+use crate::config::ConfigError;
 use crate::rules::{Finding, Level};
-use crate::source::Source;
+use crate::source::{Position, Source};
 use crate::syntax::Span;
 
 /// When to write colours.
@@ -57,7 +58,8 @@ pub struct Style {
 }
 
 impl Style {
-    fn shows(self, finding: &Finding) -> bool {
+    /// Whether a finding is shown.
+    pub fn shows(self, finding: &Finding) -> bool {
         finding.level > Level::Note || self.verbose
     }
 }
@@ -94,7 +96,7 @@ pub fn write_concise(out: &mut dyn Write, reports: &[FileReport], style: Style) 
             writeln!(
                 out,
                 "{}:{}:{}: {} {} {}: {} {}",
-                plain(&report.source.name),
+                place_name(&report.source, at),
                 at.line,
                 at.column,
                 paint(level_name(finding.level), finding.level, style.color),
@@ -120,7 +122,8 @@ pub fn summary(summary: Summary) -> String {
     format!("{} checked: {verdict} ({}, {})", count(files, "file"), count(errors, "error"), count(warnings, "warning"))
 }
 
-fn level_name(level: Level) -> &'static str {
+/// A level in a word.
+pub fn level_name(level: Level) -> &'static str {
     match level {
         Level::Error => "error",
         Level::Warning => "warning",
@@ -128,13 +131,32 @@ fn level_name(level: Level) -> &'static str {
     }
 }
 
-fn paint(text: &str, level: Level, color: bool) -> String {
+/// Text in the colour of a level.
+pub fn paint(text: &str, level: Level, color: bool) -> String {
     let code = match level {
         Level::Error => 31,
         Level::Warning => 33,
         Level::Note => 36,
     };
     if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// A mistake in a configuration, with the place underlined where it has one.
+pub fn configuration(error: &ConfigError, color: bool) -> String {
+    let note = |span| Note {
+        title: "configuration".into(),
+        level: Level::Error,
+        message: error.message.clone(),
+        help: Some(error.help.clone()),
+        label: "here".into(),
+        span,
+    };
+    if let Some((text, span)) = &error.place
+        && let Ok(source) = Source::from_text(&error.origin, text)
+    {
+        return note(Span { start: span.start as u32, end: span.end as u32 }).render(&source, color);
+    }
+    format!("configuration\n\n  × {}: {}\n  help: {}\n", plain(&error.origin), plain(&error.message), plain(&error.help))
 }
 
 /// Something to say about a place in a source.
@@ -213,15 +235,17 @@ pub fn excerpt(source: &Source, span: Span) -> Excerpt {
     let in_line = |offset: usize| (offset - line_start).min(line.len());
     let marked = in_line(start)..in_line(end.min(line_end));
 
-    let before = text[..line_start].strip_suffix('\n').map(|head| head.rfind('\n').map_or(head, |at| &head[at + 1..]));
-    let after = text.get(line_end + 1..).map(|tail| tail.find('\n').map_or(tail, |at| &tail[..at]));
+    let unit = source.unit(start as u32);
+    let (line_start_of_unit, unit_end) = (unit.start.min(line_start), unit.end.max(line_end).min(text.len()));
+    let before = text[line_start_of_unit..line_start].strip_suffix('\n').map(|head| head.rfind('\n').map_or(head, |at| &head[at + 1..]));
+    let after = text.get(line_end + 1..unit_end).map(|tail| tail.find('\n').map_or(tail, |at| &tail[..at]));
     let context = |line: Option<&str>| line.map(|line| shorten(line.trim_end(), 0..0).0).filter(|line| !line.trim().is_empty());
     let (before, after) = (context(before), context(after));
 
     let position = source.position(span.start);
     let (shown, marked) = shorten(line, marked);
     let mut excerpt = Excerpt {
-        name: plain(&source.name),
+        name: place_name(source, position),
         text: String::new(),
         first_line: position.line,
         at: (position.line, position.column),
@@ -242,6 +266,12 @@ pub fn excerpt(source: &Source, span: Span) -> Excerpt {
         excerpt.text.push('\n');
     }
     excerpt
+}
+
+/// The name of a source as text has it, with the cell of a notebook.
+fn place_name(source: &Source, position: Position) -> String {
+    let name = plain(&source.name);
+    position.cell.map_or(name.clone(), |cell| format!("{name}:cell {cell}"))
 }
 
 /// A line cut to a window around `marked`, without control characters, and where `marked` is then. Tabs stay.

@@ -1,31 +1,8 @@
 //! A finding, and how grave it is.
 
-use serde::{Deserialize, Serialize};
-
+pub use crate::config::{Level, Profile};
 use crate::eval::{Measure, Proof, Reach};
 use crate::syntax::Span;
-
-/// How grave a finding is. Only errors reject.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Shown with `--verbose` only.
-    Note,
-    /// Shown.
-    Warning,
-    /// Rejects.
-    Error,
-}
-
-/// Which use the code is judged for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// A script about to run.
-    Agent,
-    /// A file in a repository.
-    Library,
-}
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,8 @@
 pub mod finding;
 pub mod level;
 pub mod message;
+pub mod settings;
+pub mod suppression;
 
 pub use finding::{Finding, Level, Profile};
 
@@ -66,6 +68,9 @@ fn strength(finding: &Finding) -> (Level, bool, std::cmp::Reverse<crate::eval::R
 
 fn finding(fact: &Fact, card: &Card, policy: Policy, limits: &Limits, profile: Profile, broken: bool) -> Option<Finding> {
     let meta = &card.meta;
+    if meta.profile.is_some_and(|only| only != profile) {
+        return None;
+    }
     let endless = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
     let measure = fact.measure.or(meta.endless.then_some(endless));
     let limit = match &meta.limit {

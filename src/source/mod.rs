@@ -6,6 +6,7 @@
 //! byte offsets back to the original.
 
 mod decode;
+mod notebook;
 mod pieces;
 
 use std::fmt;
@@ -25,6 +26,17 @@ pub struct Source {
     origin: Arc<Origin>,
     /// From the canonical text to the decoded one, where they differ.
     rescue: Option<Arc<Pieces>>,
+    /// The cells of a notebook, in order; their lines are counted in each.
+    cells: Option<Arc<[Cell]>>,
+}
+
+/// A cell of a notebook that holds Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// Its number among all cells, from 1.
+    pub number: u32,
+    /// Where it begins in the decoded text.
+    pub start: u32,
 }
 
 /// The text as decoded, before any rescue.
@@ -43,8 +55,10 @@ pub struct Position {
     pub line: u32,
     /// 1-based column in characters.
     pub column: u32,
-    /// Byte offset.
+    /// Byte offset; in a notebook from the beginning of the cell's text.
     pub offset: u32,
+    /// The notebook's cell, from 1.
+    pub cell: Option<u32>,
 }
 
 /// Why there is no text to look at.
@@ -121,12 +135,41 @@ impl Source {
     fn with_pieces(name: &str, text: String, pieces: Pieces) -> Source {
         let text: Arc<str> = text.into();
         let origin = Arc::new(Origin { text: Arc::clone(&text), pieces, line_starts: OnceLock::new() });
-        Source { name: name.to_owned(), text, origin, rescue: None }
+        Source { name: name.to_owned(), text, origin, rescue: None, cells: None }
     }
 
     /// The same source with another canonical text, whose offsets `pieces` leads back to the decoded text.
     pub fn rescued(self, text: Arc<str>, pieces: Pieces) -> Source {
         Source { text, rescue: Some(Arc::new(pieces)), ..self }
+    }
+
+    /// Takes the Python cells of a Jupyter notebook, as one text: names of one cell are known in the next.
+    ///
+    /// # Errors
+    /// What is no notebook, or one of another language, and as [`Source::from_text`].
+    pub fn from_notebook(name: &str, bytes: &[u8]) -> Result<Source, SourceError> {
+        let notebook::Cells { written, python, starts: cells } = notebook::cells(name, bytes)?;
+        let source = Source { cells: Some(cells.into()), ..Source::from_text(name, &written)? };
+        // Python and what was written are as long as each other, and shown is what was written.
+        if written == python { Ok(source) } else { Ok(source.rescued(python.into(), Pieces::default())) }
+    }
+
+    /// Whether bytes are a notebook of another language than Python.
+    pub fn is_foreign_notebook(bytes: &[u8]) -> bool {
+        notebook::is_foreign(bytes)
+    }
+
+    /// Whether it is a notebook.
+    pub fn is_notebook(&self) -> bool {
+        self.cells.is_some()
+    }
+
+    /// The bytes of [`Source::original_text`] that belong together with an offset into it: its cell, or all.
+    pub fn unit(&self, offset: u32) -> std::ops::Range<usize> {
+        let Some(cells) = &self.cells else { return 0..self.origin.text.len() };
+        let next = cells.partition_point(|cell| cell.start <= offset);
+        let start = next.checked_sub(1).map_or(0, |at| cells[at].start as usize);
+        start..cells.get(next).map_or(self.origin.text.len(), |cell| cell.start as usize)
     }
 
     /// Whether indentation or code fences were removed.
@@ -160,8 +203,36 @@ impl Source {
         });
         let line = starts.partition_point(|start| *start as usize <= at).max(1);
         let column = text[starts[line - 1] as usize..at].chars().count();
-        Position { line: line as u32, column: column as u32 + 1, offset: self.origin.pieces.original(at as u32) }
+        let offset = self.origin.pieces.original(at as u32);
+        let Some(cells) = &self.cells else { return Position { line: line as u32, column: column as u32 + 1, offset, cell: None } };
+        let cell = cells[..cells.partition_point(|cell| cell.start as usize <= at)].last();
+        let Some(Cell { number, start }) = cell.or(cells.first()).copied() else {
+            return Position { line: line as u32, column: column as u32 + 1, offset, cell: None };
+        };
+        let before = starts.partition_point(|line_start| *line_start < start);
+        Position {
+            line: line.saturating_sub(before).max(1) as u32,
+            column: column as u32 + 1,
+            offset: (at as u32).saturating_sub(start),
+            cell: Some(number),
+        }
     }
+}
+
+/// All of a stream.
+///
+/// # Errors
+/// When reading fails.
+pub fn read_all(name: &str, reader: impl Read) -> Result<Vec<u8>, SourceError> {
+    read_bounded(reader).map_err(|error| unreadable(name, &error))
+}
+
+/// All of a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, SourceError> {
+    std::fs::File::open(path).and_then(read_bounded).map_err(|error| unreadable(&path.to_string_lossy(), &error))
 }
 
 fn read_bounded(reader: impl Read) -> std::io::Result<Vec<u8>> {

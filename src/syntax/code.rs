@@ -62,6 +62,8 @@ pub struct Program {
     pub not_analysed: Option<SyntaxIssue>,
     /// IPython magics and shell escapes found; each makes the program a SyntaxError when it is run.
     pub magics: Vec<Span>,
+    /// Comments that speak to antifreeze (`# antifreeze: …`), in order of position.
+    pub comments: Vec<Span>,
     /// How many statements the source has.
     pub statements: u32,
     /// True when `from __future__ import annotations` is in force.

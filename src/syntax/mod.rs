@@ -18,6 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use ruff_python_ast::PythonVersion;
+use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -134,6 +135,13 @@ impl Attempt<'_> {
         program.errors.truncate(MAX_ERRORS);
         if !program.errors.is_empty() || !program.magics.is_empty() {
             program.form = Form::Mixed;
+        }
+        // Few sources speak to us, and strings that seem to are told from comments by the parser's tokens alone.
+        if self.text.contains("antifreeze:") {
+            let comments =
+                parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(|token| clamp(token.range(), self.text));
+            let ours = |span: &Span| self.text.get(span.start as usize..span.end as usize).is_some_and(|text| text.contains("antifreeze:"));
+            program.comments = comments.filter(ours).collect();
         }
         #[cfg(debug_assertions)]
         if let Err(problem) = program.verify(self.text.len()) {

@@ -141,6 +141,7 @@ impl Lowering<'_> {
             errors: self.issues,
             not_analysed: None,
             magics: self.magics,
+            comments: Vec::new(),
             statements: self.statements,
             lazy_annotations: self.lazy_annotations,
             form: Form::default(),

@@ -1,0 +1,109 @@
+//! SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), for code scanning.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::Located;
+use super::text::{Style, plain};
+use crate::cards::{self, Card};
+use crate::rules::{Finding, Level};
+
+/// The whole report, as one log of one run.
+pub fn log(reports: &[Located], style: Style) -> Value {
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {
+                "driver": {
+                    "name": "antifreeze",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": cards::all().iter().map(rule).collect::<Vec<_>>(),
+                }
+            },
+            "columnKind": "unicodeCodePoints",
+            "results": reports.iter().flat_map(|report| results(report, style)).collect::<Vec<_>>(),
+        }]
+    })
+}
+
+fn rule(card: &Card) -> Value {
+    let section = |title: &str| card.sections.iter().find(|section| section.title == title).map_or("", |section| section.body.as_str());
+    let sections = card.sections.iter().map(|section| format!("## {}\n\n{}", section.title, section.body));
+    let markdown = sections.collect::<Vec<_>>().join("\n\n");
+    json!({
+        "id": card.meta.code,
+        "name": card.meta.name,
+        "shortDescription": { "text": card.meta.name.replace('-', " ") },
+        "fullDescription": { "text": joined(section("What it does")) },
+        "help": { "text": format!("{}\n\n{}", joined(section("Why it freezes")), filled(card)), "markdown": markdown },
+        "defaultConfiguration": { "level": card.meta.level.get("library").map_or("error", String::as_str) },
+    })
+}
+
+/// What to write instead, where nothing is known of a place.
+fn filled(card: &Card) -> String {
+    card.meta.words.iter().fold(card.meta.help.clone(), |help, (name, word)| help.replace(&format!("{{{name}}}"), word))
+}
+
+/// A paragraph as one line.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn results<'a>(report: &'a Located, style: Style) -> impl Iterator<Item = Value> + 'a {
+    let shown = move |(finding, _): &(&Finding, String)| style.shows(finding);
+    report.findings().filter(shown).map(|(finding, fingerprint)| result(report, finding, &fingerprint))
+}
+
+fn result(report: &Located, finding: &Finding, fingerprint: &str) -> Value {
+    let source = &report.report.source;
+    let (start, end) = (source.position(finding.span.start), source.position(finding.span.end.max(finding.span.start)));
+    let mut place = Map::new();
+    place.insert("artifactLocation".into(), json!({ "uri": uri(report.path) }));
+    let mut location = Map::new();
+    match start.cell {
+        // A notebook's file has no lines of its own that would mean anything.
+        Some(cell) => {
+            location.insert("logicalLocations".into(), json!([{ "name": format!("cell {cell}"), "kind": "member" }]));
+        }
+        None => {
+            let region = json!({
+                "startLine": start.line,
+                "startColumn": start.column,
+                "endLine": end.line,
+                "endColumn": end.column,
+            });
+            place.insert("region".into(), region);
+        }
+    }
+    location.insert("physicalLocation".into(), Value::Object(place));
+    json!({
+        "ruleId": finding.code,
+        "ruleIndex": cards::all().iter().position(|card| card.meta.code == finding.code),
+        "level": match finding.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "note",
+        },
+        "message": { "text": format!("{}{} {}", report.cell(start), plain(&finding.message), plain(&finding.help)) },
+        "locations": [location],
+        "partialFingerprints": { "antifreeze/v1": fingerprint },
+    })
+}
+
+/// A relative path as a URI reference (RFC 3986): what is not plain is written in percents.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
