@@ -17,7 +17,7 @@ use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::counting::gcd_u128;
 use crate::value::int::Int;
-use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
+use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
@@ -763,6 +763,11 @@ impl Machine<'_> {
                 };
                 match (self.store.get(*a), store.get(*b)) {
                     (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
+                    (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && x.rest == y.rest && each(&x.exact, &y.exact),
+                    (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) => {
+                        let values = |attrs: &[(Sym, V)]| attrs.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
+                        c == d && x.iter().map(|(n, _)| n).eq(y.iter().map(|(n, _)| n)) && each(&values(x), &values(y))
+                    }
                     (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
                     (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
                         x.exact.keys().eq(y.exact.keys())
