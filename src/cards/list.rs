@@ -22,6 +22,7 @@ pub const TEXTS: &[&str] = &[
     include_str!("../../rules/AF405.md"),
     include_str!("../../rules/AF406.md"),
     include_str!("../../rules/AF501.md"),
+    include_str!("../../rules/AF502.md"),
     include_str!("../../rules/AF601.md"),
     include_str!("../../rules/AF602.md"),
     include_str!("../../rules/AF603.md"),

@@ -97,6 +97,8 @@ pub struct LoopState {
     trail: Vec<String>,
     /// How much of the list it iterates over was left when it was last looked at.
     rest: Option<i128>,
+    /// How often the program had slept when the loop was entered.
+    slept: u64,
     /// Iterations that were run before bounding.
     ran: u64,
     slice: Option<Rc<Slice>>,
@@ -214,6 +216,7 @@ impl Machine<'_> {
             head_cost: 0.0,
             trail: Vec::new(),
             rest: None,
+            slept: self.sleeps,
             ran: 0,
             slice: None,
             condition_jump: self.condition_jump(&info),

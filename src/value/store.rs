@@ -487,8 +487,11 @@ impl Store {
     fn escape_object(&mut self, id: ObjId, work: &mut Vec<V>) {
         let obj = &self.heap.get(id.0 as usize).obj;
         // A number of the library cannot be changed by anybody.
-        if matches!(obj, Obj::Hole | Obj::Escaped(_) | Obj::Instance { class: V::Lib(_), .. }) {
-            return;
+        let fixed = |attrs: &[(Sym, V)]| attrs.iter().all(|(_, v)| matches!(v, V::Int(_) | V::Ints(_)));
+        match obj {
+            Obj::Hole | Obj::Escaped(_) => return,
+            Obj::Instance { class: V::Lib(_), attrs } if fixed(attrs) => return,
+            _ => {}
         }
         self.charge(weight(obj));
         let obj = obj.clone();
@@ -537,7 +540,7 @@ impl Store {
             Obj::Instance { class, attrs } => {
                 work.extend(attrs.iter().map(|(_, v)| v.clone()));
                 work.push(class.clone());
-                named("object")
+                if let V::Lib(name) = class { Obj::Escaped(name) } else { named("object") }
             }
             Obj::Bound { function, this } | Obj::Super { class: function, this } => {
                 work.push(function);

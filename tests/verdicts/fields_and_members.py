@@ -91,7 +91,7 @@ if at_random():
         at = Move(at.row + 1, at.col)
 if at_random():
     pair = Pair(0, 1)
-    while pair.a < 10:  # error: AF403
+    while pair.a < 10:  # error: AF401
         pair = Pair(pair.a * 2, pair.b)
 if at_random():
     pair = Pair(0, 1)

@@ -24,6 +24,7 @@ mod plain;
 mod random;
 mod statistics;
 mod support;
+mod threading;
 mod time;
 
 /// The entry for a qualified name.
@@ -52,6 +53,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "random" => random::find(rest),
         "secrets" => random::find_secrets(rest),
         "statistics" => statistics::find(rest),
+        "threading" => threading::find(rest).or_else(|| plain::find(name)),
         "time" => time::find(rest),
         _ => plain::find(name),
     }
