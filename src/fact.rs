@@ -16,6 +16,7 @@
 //! | `StuckCondition` | `reason` names what leaving depends on | ``nothing in the loop changes `i` `` |
 //! | `MissedExit` | `reason` shows values that pass by the exit | ``` `x` is 12, then 15, then 18 and so on, and the condition stays true ``` |
 //! | | `advice`: what to change, a fragment | ``compare with `<` or `>` instead of `!=` `` |
+//! | `EndlessPoll` | `reason`, as for the endless loop that it is | ``nothing in the loop changes `ready` `` |
 //! | `LongLoop` | `trips`: the least number of iterations | `1000000000` |
 //! | | `reason` | `it takes at least 1000000000 iterations` |
 //! | memory and iteration kinds | `callee`: the function that allocates or consumes | `list`, `str.join`, `in` |

@@ -22,6 +22,7 @@ pub const TEXTS: &[&str] = &[
     include_str!("../../rules/AF405.md"),
     include_str!("../../rules/AF406.md"),
     include_str!("../../rules/AF501.md"),
+    include_str!("../../rules/AF502.md"),
     include_str!("../../rules/AF503.md"),
     include_str!("../../rules/AF504.md"),
     include_str!("../../rules/AF505.md"),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::library::{Args, Entry, R, Stop};
-use crate::syntax::code::NameId;
+use crate::syntax::code::{CodeId, NameId};
 use crate::value::object::{Class, DictKind, Obj, Sym, V, Why};
 use crate::value::store::is_immutable;
 
@@ -68,6 +68,7 @@ impl Machine<'_> {
                         return self.bound(v, "AttributeError");
                     }
                     match &*name.text() {
+                        "__qualname__" if self.code(f.code).parent != Some(CodeId(0)) => Ok(V::strs(1, 4096, Why::Lost)),
                         "__name__" | "__qualname__" => Ok(V::str(self.program.name(self.code(f.code).name))),
                         "__doc__" => Ok(V::OneOf(Rc::new([V::None, V::strs(0, u64::MAX, Why::Lost)]))),
                         t if t.starts_with("__") => Ok(V::Unknown(Why::Lost)),
@@ -280,8 +281,8 @@ impl Machine<'_> {
                     }
                     found.clone()
                 }
-                // A cached function binds like a function; `functools.partial` does not.
-                Obj::Partial { function: V::Lib(lib), .. } if &*lib.text() == "functools._lru_cache_wrapper" => {
+                // A cached function and a method of the library's making bind like functions; `functools.partial` does not.
+                Obj::Partial { function: V::Lib(lib), .. } if crate::library::modules::binds(&lib.text()) => {
                     self.alloc(Obj::Bound { function: found.clone(), this: object.clone() })
                 }
                 Obj::Partial { .. } => found.clone(),
@@ -316,6 +317,9 @@ impl Machine<'_> {
             });
         }
         match &*name.text() {
+            "__qualname__" if class.attrs.iter().any(|(n, _)| &*n.text() == super::classes::NESTED) => {
+                return Ok(V::strs(1, 4096, Why::Lost));
+            }
             "__name__" | "__qualname__" => return Ok(V::str(&class.name.text())),
             "__init__" | "__new__" | "__setattr__" | "__init_subclass__" => return Ok(V::lib(&format!("object.{}", name.text()))),
             _ => {}
@@ -659,6 +663,9 @@ impl Machine<'_> {
         }
         if manager.type_name().is_some() {
             return Err(Stop::Raise(self.no_manager()));
+        }
+        if !is_async && let Some(entered) = crate::library::modules::enter_manager(self, manager)? {
+            return Ok(entered);
         }
         if let Some(Obj::Instance { class: V::Lib(lib), .. }) = self.obj(manager) {
             let lib = *lib;

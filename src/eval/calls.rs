@@ -555,6 +555,9 @@ impl Machine<'_> {
             values.push(class_value.clone());
             return Ok(self.unknown_effect(&values));
         }
+        if let Some(made) = self.library_instance(class, class_value, &args) {
+            return made;
+        }
         let new = self.class_lookup(class, class_value, Sym::new("__new__"));
         if new.is_some() {
             // Made by code of the program: what comes out is followed only when it is an instance.
@@ -666,8 +669,10 @@ impl Machine<'_> {
             if let V::Lib(name) = base {
                 let text = name.text();
                 let known = crate::library::exceptions::class(&text).is_some()
-                    || matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol");
-                open |= !known;
+                    || matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol" | "enum.Enum" | "typing.NamedTuple")
+                    // The base of a named tuple, which is followed.
+                    || (&*text == "tuple" && !bases.contains(base));
+                open |= !known || (bases.len() > 1 && matches!(&*text, "enum.Enum" | "typing.NamedTuple" | "tuple"));
             }
         }
         if bases.iter().filter(|b| matches!(b, V::Ref(_))).count() > 1 && bases.len() > 1 {
@@ -675,7 +680,9 @@ impl Machine<'_> {
             let shared = mro.len() < bases.iter().filter_map(|b| self.class(b)).map(|c| c.mro.len() + 1).sum::<usize>();
             open |= shared && bases.len() > 2;
         }
-        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs: Vec::new(), open };
+        // What is defined inside something else has a longer qualified name.
+        let nested = (code.parent != Some(CodeId(0))).then(|| (Sym::new(super::classes::NESTED), V::Bool(true)));
+        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs: nested.into_iter().collect(), open };
         let value = self.alloc(Obj::Class(Rc::new(class)));
         let V::Ref(class_id) = value else { return Ok(V::Unknown(Why::Lost)) };
         let mut inner = self.new_frame(id, code, Vec::new(), &closure);
@@ -694,6 +701,14 @@ impl Machine<'_> {
                     self.store.mutate(cell, true, |obj| *obj = Obj::Cell(v));
                 }
             }
+        }
+        if !open && !self.finish_class(&value, class_id, code)? {
+            open = true;
+            self.store.mutate(class_id, true, |obj| {
+                if let Obj::Class(class) = obj {
+                    Rc::make_mut(class).open = true;
+                }
+            });
         }
         // `__init_subclass__` and `__set_name__` are calls of code that may do anything.
         let hooks = bases.iter().any(|b| match self.class(b) {
@@ -802,6 +817,7 @@ impl Machine<'_> {
         }
         match value {
             V::Exc(e) => Some(V::Lib(e.class)),
+            V::Instance(name, _) if &*name.text() == super::classes::ANNOTATION => None,
             V::Instance(name, _) => (!stands_for_others(&name.text())).then_some(V::Lib(*name)),
             V::Ref(id) => Some(match self.store.get(*id) {
                 Obj::List(_) => V::lib("list"),

@@ -81,7 +81,8 @@ impl Machine<'_> {
                 Obj::Instance { class, attrs } => {
                     let name = self.class(class).map(|c| c.name.text().to_string());
                     let attrs: serde_json::Map<String, Value> =
-                        attrs.iter().map(|(n, v)| (n.text().to_string(), self.describe_value(v, depth + 1))).collect();
+                        // What starts with this is the evaluator's own.
+                        attrs.iter().filter(|(n, _)| !n.text().starts_with('@')).map(|(n, v)| (n.text().to_string(), self.describe_value(v, depth + 1))).collect();
                     json!({"kind": "instance", "class": name, "attrs": attrs})
                 }
                 Obj::Function(_) => json!({"kind": "function"}),

@@ -229,6 +229,7 @@ impl Host for Machine<'_> {
     }
 
     fn sleep(&mut self, low: f64, high: f64, callee: &str) {
+        self.sleeps += 1;
         let before = self.store.path.cost;
         self.store.path.cost += low;
         let total = before + low;

@@ -111,6 +111,10 @@ impl Machine<'_> {
                     Ok(V::Unknown(Why::Lost))
                 }
                 Obj::Class(c) if c.open => Ok(self.unknown_effect(std::slice::from_ref(value))),
+                Obj::Class(_) if self.enum_members(value).is_some() => {
+                    let members = V::tuple(self.enum_members(value).unwrap_or_default());
+                    self.iterate_value(&members)
+                }
                 _ => Err(Stop::Raise(V::exception("TypeError"))),
             },
             V::None | V::Int(_) | V::Ints(_) | V::Bool(_) | V::AnyBool(_) | V::Float(_) | V::Floats(_) | V::Complex(_) | V::Ellipsis => {

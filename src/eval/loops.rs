@@ -17,7 +17,7 @@ use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::counting::gcd_u128;
 use crate::value::int::Int;
-use crate::value::object::{Frame, IterKind, Obj, ObjId, Tuple, V, Why};
+use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
@@ -97,11 +97,26 @@ pub struct LoopState {
     trail: Vec<String>,
     /// How much of the list it iterates over was left when it was last looked at.
     rest: Option<i128>,
+    /// While only so many trips are bounded: what is known of them.
+    reach: Option<Reach>,
+    /// So many trips surely happen, each of at least so many seconds.
+    surely: Option<(u64, f64)>,
+    /// How often the program had slept when the loop was entered.
+    slept: u64,
     /// Iterations that were run before bounding.
     ran: u64,
     slice: Option<Rc<Slice>>,
     /// The jump by which its condition ends it.
     condition_jump: Option<Pc>,
+}
+
+/// The first trips of a loop that counts: as many as take longer than the time limit. In all of them the counter lies within bounds,
+/// so that an exit far beyond them does not count.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    counter: Variable,
+    within: Int,
+    trips: u64,
 }
 
 impl LoopState {
@@ -214,6 +229,9 @@ impl Machine<'_> {
             head_cost: 0.0,
             trail: Vec::new(),
             rest: None,
+            reach: None,
+            surely: None,
+            slept: self.sleeps,
             ran: 0,
             slice: None,
             condition_jump: self.condition_jump(&info),
@@ -401,6 +419,7 @@ impl Machine<'_> {
         l.before = l.head.clone();
         l.kept.clone_from(&cx.pending);
         l.narrowing = Narrowing::NotYet;
+        l.reach = if l.trips == 0 { self.first_trips(frame, code, l) } else { None };
         // Loops inside may run again: this one keeps nothing for itself any more.
         self.loop_floor = l.outer_floor;
         self.enter_abstract();
@@ -422,16 +441,84 @@ impl Machine<'_> {
         l.uncaught = self.uncaught_raises;
     }
 
+    /// A counter of a `while` loop, and where it is during as many trips as the time limit surely does not allow.
+    fn first_trips(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<Reach> {
+        if l.info.kind != LoopKind::While || l.ran == 0 {
+            return None;
+        }
+        let each = (self.store.path.cost - l.start.cost) / l.ran as f64;
+        let left = self.settings.limits.timeout - self.store.path.cost;
+        if each <= 0.0 || left <= 0.0 {
+            return None;
+        }
+        // Not every path through the loop takes as long as the ones that were run.
+        let trips = (left / each * 2.0).ceil() + 1.0;
+        if trips > 1e15 {
+            return None;
+        }
+        let written = (l.info.head as usize..=l.info.back as usize).filter_map(|at| write_of(&code.ops[at])).collect::<Vec<_>>();
+        for counter in written {
+            let Some(step) = self.step_of(frame.code, code, &l.info, counter) else { continue };
+            if self.unchanging(counter).is_none() {
+                continue;
+            }
+            let Some(V::Int(start)) = self.variable(frame, counter) else { continue };
+            let Some(end) = step.checked_mul(trips as i128).and_then(|far| start.checked_add(far)) else { continue };
+            return Some(Reach { counter, within: Int::range(start.min(end), start.max(end)), trips: trips as u64 });
+        }
+        None
+    }
+
+    /// Keeps the counter where it is during the first trips. False: there is no state of those trips.
+    fn keep_within(reach: Reach, locals: &mut [V], store: &mut Store) -> bool {
+        let value = match reach.counter {
+            Variable::Local(slot) => locals.get(slot as usize).cloned(),
+            Variable::Global(name) => Some(store.global(name)),
+            Variable::Deref(_) => None,
+        };
+        let Some(V::Ints(known)) = value else { return true };
+        let Some(met) = known.0.meet(&reach.within) else { return false };
+        let new = V::int(met, known.1);
+        match reach.counter {
+            Variable::Local(slot) => locals[slot as usize] = new,
+            Variable::Global(name) => store.set_global(name, new),
+            Variable::Deref(_) => {}
+        }
+        true
+    }
+
+    /// The first trips alone do not show that the loop is too long: all of them are looked at.
+    fn look_at_all(&mut self, frame: &mut Frame, cx: &mut Context, l: &mut LoopState) {
+        l.reach = None;
+        l.passes = 0;
+        l.narrowing = Narrowing::NotYet;
+        l.invariant = None;
+        if let Some(before) = l.before.clone() {
+            self.start_pass(frame, cx, l, before);
+        }
+    }
+
     fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
         l.passes += 1;
         self.burn(8)?;
+        if let Some(reach) = l.reach {
+            let inside = Self::keep_within(reach, &mut frame.locals, &mut self.store);
+            if l.left || l.may_exhaust || l.passes > MAX_PASSES || !inside {
+                self.look_at_all(frame, cx, l);
+                return Ok(());
+            }
+        }
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
         let spawned = self.store.path.spawned.saturating_sub(l.entry.spawned);
         let Some(mut head) = l.head.take() else { return Ok(()) };
         let changed = self.join_head(&mut head, frame, widen && l.narrowing == Narrowing::NotYet, l.passes > MAX_PASSES);
+        if let Some(reach) = l.reach {
+            Self::keep_within(reach, &mut head.locals, &mut head.store);
+        }
         if l.passes > MAX_PASSES + 8 && changed {
             // It does not settle: nothing is known about what comes after.
+            self.surely_long(l);
             l.head = Some(head);
             return Err(Stop::Fuel);
         }
@@ -445,6 +532,9 @@ impl Machine<'_> {
                 // smaller invariant may follow. It has to prove itself in a pass of its own.
                 let Some(mut smaller) = l.before.clone() else { return Ok(()) };
                 self.join_head(&mut smaller, frame, false, false);
+                if let Some(reach) = l.reach {
+                    Self::keep_within(reach, &mut smaller.locals, &mut smaller.store);
+                }
                 let same = smaller.locals == head.locals && smaller.stack == head.stack && !smaller.store.clone().join(&head.store, false);
                 if same {
                     l.head = Some(head);
@@ -462,6 +552,7 @@ impl Machine<'_> {
                 Ok(())
             }
             (Narrowing::Done, true) => {
+                self.surely_long(l);
                 l.head = Some(head);
                 Err(Stop::Fuel)
             }
@@ -507,10 +598,23 @@ impl Machine<'_> {
         iteration: f64,
         spawned: u32,
     ) -> R<()> {
+        if let Some(reach) = l.reach {
+            // Nothing leaves it in its first trips; perhaps nothing ever does.
+            if l.entry.cost + reach.trips as f64 * iteration > self.settings.limits.timeout {
+                l.surely = Some((reach.trips, iteration));
+            }
+            self.look_at_all(frame, cx, l);
+            return Ok(());
+        }
         let endless_iterator = l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it));
         if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
             let slice = self.slice_of(frame.code, code, l.id);
             return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
+        }
+        if self.surely_long(l) {
+            // What comes after it comes too late.
+            cx.pending.clone_from(&l.kept);
+            return Err(Stop::Dead);
         }
         if !l.left && l.trips > 0 {
             self.report_growth(frame, code, l);
@@ -525,21 +629,7 @@ impl Machine<'_> {
                     kept.store.path.cost = kept.store.path.cost.max(total);
                 }
             }
-            let timeout = self.settings.limits.timeout;
-            if total > timeout {
-                let path = std::mem::replace(&mut self.store.path, l.entry);
-                let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
-                let trips = l.ran.saturating_add(l.trips);
-                let words = [
-                    ("loop", self.header(&l.info)),
-                    ("trips", trips.to_string()),
-                    ("seconds", format!("{total:.0}")),
-                    ("reason", format!("it takes at least {trips} iterations")),
-                ];
-                let proof = self.proof();
-                self.report(FactKind::LongLoop, Some(l.info.header), Some(measure), proof, &words);
-                self.store.path = path;
-            }
+            self.report_long(l, iteration);
         }
         // The one way out carries all paths that entered.
         let outside: Vec<usize> =
@@ -570,6 +660,34 @@ impl Machine<'_> {
             self.report_spawn_bomb(number as f64);
             self.store.path = path;
         }
+    }
+
+    /// Whether the first trips alone are too long, which is reported.
+    fn surely_long(&mut self, l: &mut LoopState) -> bool {
+        let Some((trips, iteration)) = l.surely.take() else { return false };
+        l.trips = trips;
+        self.report_long(l, iteration);
+        true
+    }
+
+    /// A loop whose trips, each of at least so many seconds, take longer than the time limit.
+    fn report_long(&mut self, l: &LoopState, iteration: f64) {
+        let total = l.entry.cost + l.trips as f64 * iteration;
+        if total <= self.settings.limits.timeout {
+            return;
+        }
+        let path = std::mem::replace(&mut self.store.path, l.entry);
+        let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+        let trips = l.ran.saturating_add(l.trips);
+        let words = [
+            ("loop", self.header(&l.info)),
+            ("trips", trips.to_string()),
+            ("seconds", format!("{total:.0}")),
+            ("reason", format!("it takes at least {trips} iterations")),
+        ];
+        let proof = self.proof();
+        self.report(FactKind::LongLoop, Some(l.info.header), Some(measure), proof, &words);
+        self.store.path = path;
     }
 
     /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit.
@@ -794,6 +912,11 @@ impl Machine<'_> {
                 };
                 match (self.store.get(*a), store.get(*b)) {
                     (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
+                    (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && x.rest == y.rest && each(&x.exact, &y.exact),
+                    (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) => {
+                        let values = |attrs: &[(Sym, V)]| attrs.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
+                        c == d && x.iter().map(|(n, _)| n).eq(y.iter().map(|(n, _)| n)) && each(&values(x), &values(y))
+                    }
                     (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
                     (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
                         x.exact.keys().eq(y.exact.keys())

@@ -195,6 +195,8 @@ pub struct Machine<'p> {
     pub text: &'p str,
     /// What the generator that just ended returned.
     pub last_return: Option<V>,
+    /// How often the program has slept.
+    pub sleeps: u64,
     /// Exceptions that nobody in the program would catch: each may end every loop around it.
     pub uncaught_raises: u64,
 }
@@ -236,6 +238,7 @@ impl<'p> Machine<'p> {
             uncertain_recursion_limit: false,
             backdoors: settings.is_main && program.names.iter().any(|name| BACKDOORS.contains(&&**name)),
             uncaught_raises: 0,
+            sleeps: 0,
             last_return: None,
             super_context: Vec::new(),
             handlers: vec![Vec::new(); program.codes.len()],

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod calls;
+mod classes;
 mod describe;
 mod guarded_calls;
 mod host;

@@ -135,8 +135,14 @@ impl Machine<'_> {
         if let Some(value) = crate::library::modules::decimal::binary(self, op, a, b)? {
             return Ok(value);
         }
+        if op == BinaryOp::BitOr
+            && let Some(union) = self.union(a, b)
+        {
+            return Ok(union);
+        }
         // User classes first, then what builtin types do with each other.
-        if matches!(self.obj(a), Some(Obj::Instance { .. })) || matches!(self.obj(b), Some(Obj::Instance { .. })) {
+        let formats = op == BinaryOp::Mod && matches!(a, V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_));
+        if matches!(self.obj(a), Some(Obj::Instance { .. })) || (matches!(self.obj(b), Some(Obj::Instance { .. })) && !formats) {
             return self.binary_instances(op, a, b, inplace);
         }
         if self.is_opaque(a)
@@ -245,6 +251,12 @@ impl Machine<'_> {
                 V::OneOf(all) if all.contains(&V::NotImplemented) => return Ok(self.unknown_effect(&[a.clone(), b.clone()])),
                 _ => return Ok(value),
             }
+        }
+        // A sequence takes an instance for a number where it has `__index__`, and extends itself by one that has items.
+        let counts = op == BinaryOp::Mul && [a, b].iter().any(|v| self.dunder(v, "__index__").is_some());
+        let extends = inplace && op == BinaryOp::Add && matches!(self.obj(a), Some(Obj::List(_) | Obj::Deque(..) | Obj::ByteArray(_)));
+        if counts || extends {
+            return Ok(self.unknown_effect(&[a.clone(), b.clone()]));
         }
         type_error()
     }
@@ -1145,11 +1157,15 @@ impl Machine<'_> {
         }
         match op {
             CompareOp::Eq | CompareOp::Ne => {
-                let exception = |m: &Self, v: &V| match m.obj(v) {
+                let exception = |m: &Self, v: &V| {
+                    match m.obj(v) {
                     Some(Obj::Instance { class, .. }) => {
-                        m.class(class).is_some_and(|c| c.mro.iter().any(|b| matches!(b, V::Lib(n) if &*n.text() != "object")))
+                        m.class(class).is_some_and(|c| c.mro.iter().any(|b| {
+                            matches!(b, V::Lib(n) if !matches!(&*n.text(), "object" | "enum.Enum" | "abc.ABC" | "typing.Generic" | "typing.Protocol"))
+                        }))
                     }
                     _ => false,
+                }
                 };
                 if exception(self, a) || exception(self, b) {
                     return Ok(V::AnyBool(Why::Lost));
@@ -1347,8 +1363,11 @@ impl Machine<'_> {
                         self.may_raise_class("");
                         return Ok(None);
                     }
+                    if let Some(as_key) = crate::library::modules::key_instead(self, value)? {
+                        return self.key_of(&as_key);
+                    }
                     if self.dunder(value, "__eq__").is_some() || self.dunder(value, "__hash__").is_some() {
-                        if self.dunder(value, "__hash__").is_none() {
+                        if matches!(self.dunder(value, "__hash__"), None | Some(V::None)) {
                             return type_error();
                         }
                         self.may_raise_class("");
@@ -1499,6 +1518,9 @@ impl Machine<'_> {
                     self.may_raise_class("");
                     Ok(V::any_size(Why::Lost))
                 }
+                Obj::Class(_) if self.enum_members(value).is_some() => {
+                    Ok(V::Int(self.enum_members(value).map_or(0, |all| all.len() as i128)))
+                }
                 _ => type_error(),
             },
             v if self.is_opaque(v) => {
@@ -1552,6 +1574,11 @@ impl Machine<'_> {
                     }
                     return type_error();
                 }
+                Obj::Class(class) if self.enum_members(object).is_some() => {
+                    let class = class.clone();
+                    let members = self.enum_members(object).unwrap_or_default();
+                    return self.enum_item(&class, &members, index);
+                }
                 Obj::Escaped(_) | Obj::Class(_) | Obj::ByteArray(_) => {
                     self.may_raise_class("");
                     return Ok(V::Unknown(Why::Lost));
@@ -1586,9 +1613,9 @@ impl Machine<'_> {
                 });
             }
             // `list[int]` and the like: a generic alias.
-            V::Lib(_) => {
+            V::Lib(name) => {
                 self.may_raise_class("");
-                return Ok(V::Unknown(Why::Lost));
+                return Ok(self.subscripted(*name).unwrap_or(V::Unknown(Why::Lost)));
             }
             _ => {}
         }

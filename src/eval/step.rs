@@ -98,6 +98,11 @@ impl Machine<'_> {
             }
             Op::DeleteName(name) => self.namespace_set(frame, self.name(name), V::Undef),
 
+            Op::Annotate(name) => {
+                let annotation = pop(frame);
+                self.annotate(frame, name, annotation);
+            }
+
             Op::Pop => {
                 frame.stack.pop();
             }

@@ -72,6 +72,8 @@ pub const HIERARCHY: &[(&str, &str)] = &[
     ("SyntaxWarning", "Warning"),
     ("UnicodeWarning", "Warning"),
     ("UserWarning", "Warning"),
+    ("dataclasses.FrozenInstanceError", "AttributeError"),
+    ("statistics.StatisticsError", "ValueError"),
 ];
 
 /// Other names of the same classes.

@@ -341,6 +341,8 @@ pub enum Op {
     StoreName(NameId),
     /// `→`, in a class body.
     DeleteName(NameId),
+    /// `annotation →`, in a class body: the class has a field of that name.
+    Annotate(NameId),
 
     /// `a →`
     Pop,

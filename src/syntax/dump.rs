@@ -72,6 +72,7 @@ impl Program {
             Op::LoadName(n) => format!("LoadName {}", name(n)),
             Op::LoadNameOrDeref(n, i) => format!("LoadNameOrDeref {} {}", name(n), deref(i)),
             Op::StoreName(n) => format!("StoreName {}", name(n)),
+            Op::Annotate(n) => format!("Annotate {}", name(n)),
             Op::DeleteName(n) => format!("DeleteName {}", name(n)),
             Op::LoadAttr(n) => format!("LoadAttr {}", name(n)),
             Op::StoreAttr(n) => format!("StoreAttr {}", name(n)),

@@ -10,7 +10,7 @@ pub(super) fn stack_effect(op: Op, captures: impl Fn(PatternId) -> u32, operands
     match op {
         Op::Const(_) | Op::Unknown | Op::LoadLocal(_) | Op::LoadDeref(_) | Op::LoadGlobal(_) | Op::LoadName(_) => (0, 1),
         Op::LoadNameOrDeref(..) | Op::LoadAssertionError | Op::Import(..) | Op::PushToken(_) => (0, 1),
-        Op::StoreLocal(_) | Op::StoreDeref(_) | Op::StoreGlobal(_) | Op::StoreName(_) | Op::Pop => (1, 0),
+        Op::StoreLocal(_) | Op::StoreDeref(_) | Op::StoreGlobal(_) | Op::StoreName(_) | Op::Annotate(_) | Op::Pop => (1, 0),
         Op::DeleteLocal(_) | Op::DeleteDeref(_) | Op::DeleteGlobal(_) | Op::DeleteName(_) => (0, 0),
         Op::Dup => (1, 2),
         Op::Dup2 => (2, 4),

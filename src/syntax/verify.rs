@@ -166,7 +166,7 @@ impl Verifier<'_> {
                     && usize::from(i) < code.cells.len() + code.frees.len()
                     && (name.0 as usize) < program.names.len()
             }
-            Op::LoadName(name) | Op::StoreName(name) | Op::DeleteName(name) => {
+            Op::LoadName(name) | Op::StoreName(name) | Op::DeleteName(name) | Op::Annotate(name) => {
                 code.kind == CodeKind::Class && (name.0 as usize) < program.names.len()
             }
             Op::LoadGlobal(name) | Op::StoreGlobal(name) | Op::DeleteGlobal(name) => (name.0 as usize) < program.names.len(),

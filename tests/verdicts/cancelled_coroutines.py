@@ -4,7 +4,7 @@ import asyncio
 
 
 async def ticker():
-    while True:  # warning: AF401
+    while True:  # warning: AF502
         await asyncio.sleep(1)
 
 

@@ -23,8 +23,11 @@ pub(super) const TRAIL: usize = 3;
 
 impl Machine<'_> {
     pub(super) fn report_endless(&mut self, frame: &Frame, code: &Code, l: &LoopState, slice: &Slice, evidence: Evidence) -> R<()> {
-        let kind = self.kind_of_endless(frame, code, l, slice, evidence);
-        let reason = match kind {
+        let slip = self.kind_of_endless(frame, code, l, slice, evidence);
+        // One that sleeps was meant to wait, for what does not come.
+        let waits = l.info.kind == LoopKind::While && self.sleeps > l.slept && slip != FactKind::SwallowedExit;
+        let kind = if waits { FactKind::EndlessPoll } else { slip };
+        let reason = match slip {
             FactKind::StuckCondition => self.why_stuck(frame, code, slice),
             FactKind::MissedExit => self.why_missed(code, l, slice),
             FactKind::GrowingIterable => "each iteration appends to the list it iterates over".to_owned(),

@@ -32,7 +32,13 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
                 Tuple::Exact(items) => items.clone(),
                 Tuple::Bag { .. } => return anything(host, &values),
             },
-            v => vec![v.clone()],
+            v => match crate::library::modules::namedtuple::items_of(host, v) {
+                Some(items) => match super::super::modules::exact_tuple(&items) {
+                    Some(items) => items,
+                    None => return anything(host, &values),
+                },
+                None => vec![v.clone()],
+            },
         };
         let keyed = conversions.iter().any(|c| c.key.is_some());
         let Some((conversions, positional)) = unstarred(conversions, positional) else { return anything(host, &values) };

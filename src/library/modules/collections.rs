@@ -16,7 +16,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "deque" => deque,
         "defaultdict" => defaultdict,
         "Counter" => counter,
-        _ => return None,
+        _ => return super::namedtuple::find(name),
     }))
 }
 

@@ -1,21 +1,29 @@
 //! Modules of the standard library, one file each.
 
-use super::Entry;
+use crate::value::object::V;
+
+use super::{Entry, Host, R};
+pub use support::exact_tuple;
 
 mod asyncio;
 mod collections;
+mod contextlib;
 mod copy;
+mod dataclasses;
 pub mod decimal;
+pub mod enums;
 mod functools;
 mod futures;
 mod heapq;
 mod itertools;
 mod math;
+pub mod namedtuple;
 mod numpy;
 mod operator;
 mod plain;
 mod random;
 mod serving;
+mod statistics;
 pub mod stdin;
 mod subprocess;
 mod support;
@@ -40,8 +48,11 @@ pub fn find(name: &str) -> Option<Entry> {
         "bisect" => heapq::find_bisect(rest),
         "collections" => collections::find(rest),
         "concurrent" => futures::find(rest),
+        "contextlib" => contextlib::find(rest),
         "copy" => copy::find(rest),
+        "dataclasses" => dataclasses::find(rest),
         "decimal" => decimal::find(rest),
+        "enum" => enums::find(rest),
         "fractions" => decimal::find_fractions(rest),
         "functools" => functools::find(rest),
         "heapq" => heapq::find(rest),
@@ -51,9 +62,31 @@ pub fn find(name: &str) -> Option<Entry> {
         "operator" => operator::find(rest),
         "random" => random::find(rest),
         "secrets" => random::find_secrets(rest),
+        "statistics" => statistics::find(rest),
         "time" => time::find(rest),
         _ => plain::find(name),
     }
+}
+
+/// Whether a library callable, as an attribute of a class, is given the instance as functions are.
+pub fn binds(name: &str) -> bool {
+    name == "functools._lru_cache_wrapper"
+        || ["dataclasses.method.", "collections.namedtuple.", "enum.method.", "functools.total_ordering."]
+            .iter()
+            .any(|p| name.starts_with(p))
+}
+
+/// For an instance of a class that the library gives its equality and hash: a value with the same of both.
+pub fn key_instead(host: &mut dyn Host, value: &V) -> R<Option<V>> {
+    match namedtuple::items_of(host, value) {
+        Some(items) => Ok(Some(items)),
+        None => dataclasses::key_instead(host, value),
+    }
+}
+
+/// Enters one of the managers of `contextlib` that are followed: its exit and what it gives.
+pub fn enter_manager(host: &mut dyn Host, manager: &V) -> R<Option<(V, V)>> {
+    contextlib::enter(host, manager)
 }
 
 /// Dotted names that are modules by themselves when reached through their parent.

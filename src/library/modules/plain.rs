@@ -72,15 +72,6 @@ pub fn find(name: &str) -> Option<Entry> {
         | "re.findall"
         | "re.sub"
         | "re.subn"
-        | "statistics.mean"
-        | "statistics.median"
-        | "statistics.mode"
-        | "statistics.multimode"
-        | "statistics.median_low"
-        | "statistics.median_high"
-        | "statistics.variance"
-        | "statistics.pvariance"
-        | "statistics.quantiles"
         | "unicodedata.name"
         | "datetime.datetime.now"
         | "datetime.date.today"
@@ -92,14 +83,8 @@ pub fn find(name: &str) -> Option<Entry> {
         | "hashlib.md5"
         | "hashlib.sha1"
         | "hashlib.sha512"
-        | "uuid.uuid4"
-        | "collections.namedtuple" => outside_any,
-        "statistics.fmean"
-        | "statistics.stdev"
-        | "statistics.pstdev"
-        | "statistics.geometric_mean"
-        | "time.clock_getres"
-        | "time.clock_gettime" => outside_float,
+        | "uuid.uuid4" => outside_any,
+        "time.clock_getres" | "time.clock_gettime" => outside_float,
         "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
         "os.getpid"
         | "os.getppid"

@@ -8,7 +8,7 @@ use crate::value::convert;
 use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::Int;
-use crate::value::object::{Items, Iter, IterKind, Obj, Rest, Tuple, V, Why};
+use crate::value::object::{Class, Items, Iter, IterKind, Obj, Rest, Sym, Tuple, V, Why};
 
 /// Combinations of alternatives that are worked out one by one.
 const MAX_COMBINATIONS: usize = 64;
@@ -302,4 +302,62 @@ pub fn interrupting(host: &mut dyn Host, args: Args) -> R<V> {
     let result = host.unknown_call(&args);
     host.interruptible();
     Ok(result)
+}
+
+/// The class of the program behind a value.
+pub fn class_object(host: &mut dyn Host, value: &V) -> Option<Rc<Class>> {
+    let V::Ref(id) = value else { return None };
+    match host.store().get(*id) {
+        Obj::Class(class) => Some(class.clone()),
+        _ => None,
+    }
+}
+
+/// An attribute by name, where it is set.
+pub fn attribute_of(attrs: &[(Sym, V)], name: &str) -> Option<V> {
+    attrs.iter().find(|(n, v)| &*n.text() == name && !matches!(v, V::Undef)).map(|(_, v)| v.clone())
+}
+
+/// An attribute of a class of the program, through its bases, as it is stored.
+pub fn class_attribute(host: &mut dyn Host, class: &Class, name: &str) -> Option<V> {
+    attribute_of(&class.attrs, name)
+        .or_else(|| class.mro.iter().find_map(|base| class_object(host, base).and_then(|c| attribute_of(&c.attrs, name))))
+}
+
+/// The class and the attributes of an instance.
+pub fn instance(host: &mut dyn Host, value: &V) -> Option<(V, Vec<(Sym, V)>)> {
+    let V::Ref(id) = value else { return None };
+    match host.store().get(*id) {
+        Obj::Instance { class, attrs } => Some((class.clone(), attrs.as_ref().clone())),
+        _ => None,
+    }
+}
+
+/// Sets attributes of an instance or a class as they are, whatever its class says about that. [`V::Undef`] deletes.
+pub fn put(host: &mut dyn Host, object: &V, new: Vec<(Sym, V)>) {
+    let V::Ref(id) = object else { return };
+    host.store().mutate(*id, true, |obj| {
+        let attrs = match obj {
+            Obj::Instance { attrs, .. } => Rc::make_mut(attrs),
+            Obj::Class(class) => &mut Rc::make_mut(class).attrs,
+            _ => return,
+        };
+        for (name, value) in new {
+            match attrs.iter_mut().find(|(n, _)| *n == name) {
+                Some(slot) => slot.1 = value,
+                None => attrs.push((name, value)),
+            }
+        }
+    });
+}
+
+/// The items of an exact tuple.
+pub fn exact_tuple(value: &V) -> Option<Vec<V>> {
+    match value {
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(items) => Some(items.clone()),
+            Tuple::Bag { .. } => None,
+        },
+        _ => None,
+    }
 }

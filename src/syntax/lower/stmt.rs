@@ -238,7 +238,19 @@ impl Lowering<'_> {
                 self.emit(Op::Pop, at);
             }
         }
-        if !self.lazy_annotations && matches!(self.kind(), CodeKind::Module | CodeKind::Class) {
+        if let (CodeKind::Class, Expr::Name(name)) = (self.kind(), &*s.target)
+            && s.simple
+        {
+            let annotation = span(&*s.annotation);
+            if self.lazy_annotations {
+                let text = self.text.get(annotation.start as usize..annotation.end as usize).unwrap_or("");
+                self.string(text, annotation);
+            } else {
+                self.expr(&s.annotation);
+            }
+            let name = self.id(&name.id);
+            self.emit(Op::Annotate(name), annotation);
+        } else if !self.lazy_annotations && matches!(self.kind(), CodeKind::Module | CodeKind::Class) {
             self.expr(&s.annotation);
             self.emit(Op::Pop, span(&*s.annotation));
         } else if self.b.statements.last().is_some_and(|(pc, _)| *pc == self.b.pc()) {
