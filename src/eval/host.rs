@@ -217,6 +217,10 @@ impl Host for Machine<'_> {
         !self.defined_only && self.store.path.mass >= 1.0 && !self.store.path.doubtful
     }
 
+    fn is_global(&self, value: &V) -> bool {
+        matches!(value, V::Ref(_)) && (0..self.names.len() as u32).any(|name| self.store.global(name) == *value)
+    }
+
     fn is_discarded(&self) -> bool {
         let spot = self.spot();
         matches!(self.code(spot.code).ops.get(spot.pc as usize + 1), Some(Op::Pop))

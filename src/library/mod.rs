@@ -201,6 +201,8 @@ pub trait Host {
     fn mentions(&self, names: &[&str]) -> bool;
     /// Whether what is said here is proven, or something could interrupt the program.
     fn proof(&self) -> Proof;
+    /// Whether a global variable holds an object.
+    fn is_global(&self, value: &V) -> bool;
     /// Whether every path through the program leads here.
     fn is_certain(&self) -> bool;
     /// Whether nobody looks at what the operation being evaluated gives.

@@ -18,6 +18,7 @@ mod heapq;
 mod itertools;
 mod math;
 pub mod namedtuple;
+mod multiprocessing;
 mod numpy;
 mod operator;
 mod plain;
@@ -25,6 +26,7 @@ mod random;
 mod serving;
 mod statistics;
 pub mod stdin;
+mod socket;
 mod subprocess;
 mod support;
 mod threading;
@@ -42,6 +44,8 @@ pub fn find(name: &str) -> Option<Entry> {
     match module {
         "subprocess" => subprocess::find(name),
         "os" => subprocess::find_os(rest).or_else(|| subprocess::find(name)).or_else(|| plain::find(name)),
+        "socket" => socket::find(rest).or_else(|| plain::find(name)),
+        "multiprocessing" => multiprocessing::find(rest),
         "threading" => threading::find(rest).or_else(|| plain::find(name)),
         "queue" => threading::find_queue(rest),
         "asyncio" => asyncio::find(rest),
@@ -439,10 +443,21 @@ pub fn is_plain_manager(name: &str) -> bool {
             | "decimal.localcontext"
             | "concurrent.futures.ThreadPoolExecutor"
             | "serving.server"
+            | "multiprocessing.spawnpool"
     )
 }
 
 /// Whether a class is none of Python's, but what several of them have in common, or one that has no name.
 pub fn stands_for_others(name: &str) -> bool {
-    name.starts_with("serving.") || matches!(name, "sys.stdin" | "subprocess.pipe" | "asyncio.timeout" | "threading.Lock" | "queue.Queue")
+    name.starts_with("serving.")
+        || matches!(
+            name,
+            "sys.stdin"
+                | "subprocess.pipe"
+                | "asyncio.timeout"
+                | "threading.Lock"
+                | "queue.Queue"
+                | "multiprocessing.spawn"
+                | "multiprocessing.spawnpool"
+        )
 }

@@ -1,0 +1,58 @@
+//! `multiprocessing`: pools whose workers import the program again.
+
+use crate::fact::FactKind;
+use crate::library::{Args, Entry, Host, R};
+use crate::value::object::{Sym, V, Why};
+
+use super::support::{interrupting, outside_any};
+
+/// Noted as assigned once the start method is known to be one that imports the program.
+const IMPORTS: &str = "multiprocessing.start method";
+
+/// The entry for a name in the module.
+pub fn find(name: &str) -> Option<Entry> {
+    Some(Entry::Function(match name {
+        "get_context" => |host, args| {
+            let spawns = imports(args.pos.first());
+            Ok(if spawns && args.pos.len() == 1 {
+                V::Instance(Sym::new("multiprocessing.spawn"), Why::Outside)
+            } else {
+                outside_any(host, args)?
+            })
+        },
+        "set_start_method" => |host, args| {
+            if imports(args.pos.first()) && host.is_certain() {
+                host.store().patch(Sym::new(IMPORTS));
+            }
+            outside_any(host, args)
+        },
+        "spawn.Pool" => |host, args| pool(host, args, true),
+        "Pool" => |host, args| {
+            let spawns = host.store().is_patched(Sym::new(IMPORTS));
+            pool(host, args, spawns)
+        },
+        "spawnpool.map" | "spawnpool.starmap" | "spawnpool.apply" | "spawnpool.join" => wait,
+        _ => return None,
+    }))
+}
+
+fn imports(method: Option<&V>) -> bool {
+    matches!(method, Some(V::Str(text)) if &**text == "spawn" || &**text == "forkserver")
+}
+
+/// Its workers import the program, and where nothing keeps them from it, try to start a pool of their own, fail, and are replaced.
+fn pool(host: &mut dyn Host, args: Args, spawns: bool) -> R<V> {
+    let certain = spawns && host.is_file() && host.is_certain() && !host.mentions(&["__name__", "parent_process", "current_process"]);
+    if !certain || args.kw.iter().any(|(name, _)| &*name.text() != "processes") || args.pos.len() > 1 {
+        return interrupting(host, args);
+    }
+    Ok(V::Instance(Sym::new("multiprocessing.spawnpool"), Why::Outside))
+}
+
+fn wait(host: &mut dyn Host, args: Args) -> R<V> {
+    if host.mentions(&["terminate"]) {
+        return outside_any(host, args);
+    }
+    let reason = "its workers import this file, fail at starting a pool of their own, and are replaced without end";
+    Err(host.waits_forever(FactKind::EndlessWait, "Pool.map", reason))
+}
