@@ -26,7 +26,10 @@ pub fn find(name: &str) -> Option<Entry> {
             }
             outside_any(host, args)
         },
-        "spawn.Pool" => |host, args| pool(host, args, true),
+        "spawn.Pool" => |host, mut args| {
+            args.pos.remove(0);
+            pool(host, args, true)
+        },
         "Pool" => |host, args| {
             let spawns = host.store().is_patched(Sym::new(IMPORTS));
             pool(host, args, spawns)
