@@ -25,6 +25,7 @@ pub const TEXTS: &[&str] = &[
     include_str!("../../rules/AF601.md"),
     include_str!("../../rules/AF602.md"),
     include_str!("../../rules/AF603.md"),
+    include_str!("../../rules/AF611.md"),
     include_str!("../../rules/AF901.md"),
     include_str!("../../rules/AF903.md"),
 ];

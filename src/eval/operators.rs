@@ -135,6 +135,9 @@ impl Machine<'_> {
         if let Some(value) = crate::library::modules::decimal::binary(self, op, a, b)? {
             return Ok(value);
         }
+        if let Some(flags) = crate::library::modules::re::binary(op, a, b) {
+            return Ok(flags);
+        }
         // User classes first, then what builtin types do with each other.
         if matches!(self.obj(a), Some(Obj::Instance { .. })) || matches!(self.obj(b), Some(Obj::Instance { .. })) {
             return self.binary_instances(op, a, b, inplace);

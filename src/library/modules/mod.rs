@@ -15,6 +15,7 @@ mod numpy;
 mod operator;
 mod plain;
 mod random;
+pub mod re;
 mod support;
 mod time;
 
@@ -39,6 +40,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "numpy" => numpy::find(rest),
         "operator" => operator::find(rest),
         "random" => random::find(rest),
+        "re" => re::find(rest),
         "secrets" => random::find_secrets(rest),
         "time" => time::find(rest),
         _ => plain::find(name),
