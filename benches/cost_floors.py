@@ -147,6 +147,15 @@ for bits in (10_000, 100_000, 400_000):
 for bits in (10_000, 100_000, 400_000):
     R["big_str_%d_karatsuba" % bits] = R["big_str_%d_quadratic" % bits] * bits ** (2.0 - KARATSUBA)
     R["big_int_%d_karatsuba" % bits] = R["big_int_%d_quadratic" % bits] * bits ** (2.0 - KARATSUBA)
+# Jumps of the matcher as `tests/regex/sre.py` counts them; in `counted` and `two_sets` each comes with a scan.
+for name, pattern, text, jumps in [
+    ("counted", "a{0,500}a{0,500}$", "'a' * 700 + 'b'", 206353),
+    ("alternatives", r"(?:.a|.b|.)*\Zx", "'ab' * 11", 225073),
+    ("literals", "(?:aa|a)*c", "'a' * 22", 225073),
+    ("two_sets", r"[^x]*[^x]*\Z(?!)", "'a' * 1500 + 'b'", 1131758),
+]:
+    R["regex_jump_" + name] = expression("match(text)", jumps, "import re; match = re.compile(%r).match; text = %s" % (pattern, text))
+R["regex_scan"] = expression("search(text)", 4_501_500, "import re; search = re.compile('a{3000,}c').search; text = 'a' * 3000 + 'b' * 3000")
 R["big_add_bit"] = expression("x + y", 10_000_000, big(10_000_000), repeats=5)
 R["big_shift_bit"] = expression("x << 7", 10_000_000, big(10_000_000), repeats=5)
 R["big_div_quadratic"] = expression("(x * y) // y", 100_000.0 ** 2, big(100_000), repeats=3)

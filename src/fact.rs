@@ -27,6 +27,8 @@
 //! | `Sleep` | `callee`: the qualified name | `time.sleep`, `asyncio.sleep` |
 //! | | `expression`: the call with the values found | `time.sleep(100)` |
 //! | | `reason`: for a sum only, a fragment | `3600 calls of at least 1 s each` |
+//! | `Regex` | `callee`: the function or method; `pattern`: the pattern, cut | `re.search`, `(a+)+$` |
+//! | | `reason`: a verb and what it takes | `takes at least 100 s on this text of 41 characters` |
 //! | `SyntaxError` | `reason`: the parser's complaint | `expected an expression` |
 //! | `UnusedSuppression` | `reason`: why it does nothing, a fragment | `nothing here is reported as AF401` |
 //! | | `advice`: what to do | `Remove it` |

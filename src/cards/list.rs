@@ -30,6 +30,7 @@ pub const TEXTS: &[&str] = &[
     include_str!("../../rules/AF601.md"),
     include_str!("../../rules/AF602.md"),
     include_str!("../../rules/AF603.md"),
+    include_str!("../../rules/AF611.md"),
     include_str!("../../rules/AF701.md"),
     include_str!("../../rules/AF702.md"),
     include_str!("../../rules/AF705.md"),

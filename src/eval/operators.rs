@@ -140,6 +140,9 @@ impl Machine<'_> {
         {
             return Ok(union);
         }
+        if let Some(flags) = crate::library::modules::re::binary(op, a, b) {
+            return Ok(flags);
+        }
         // User classes first, then what builtin types do with each other.
         let formats = op == BinaryOp::Mod && matches!(a, V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_));
         if matches!(self.obj(a), Some(Obj::Instance { .. })) || (matches!(self.obj(b), Some(Obj::Instance { .. })) && !formats) {

@@ -165,6 +165,13 @@ pub const JOIN_ITEM: Floor = measured(5.38, "CPython 3.13.0");
 /// Sorting what is sorted already.
 pub const SORT_ITEM: Floor = measured(15.5, "CPython 3.13.0");
 
+// ---- Regular expressions ---------------------------------------------------------------------------------------------------------------
+
+/// An entry of the matcher's loop: what it takes to try one more alternative or one character less (that character's scan taken off).
+pub const REGEX_JUMP: Floor = measured(5.4, "CPython 3.10.13");
+/// A character that a repeat of a literal passes over.
+pub const REGEX_SCAN: Floor = measured(0.711, "CPython 3.12.1");
+
 // ---- Memory, per byte -------------------------------------------------------------------------------------------------------------------
 
 /// `'x' * n`.
@@ -190,7 +197,7 @@ pub const BIG_STR_QUADRATIC: Floor = measured(4.678e-4, "CPython 3.12.1");
 pub const BIG_INT_QUADRATIC: Floor = measured(2.567e-4, "CPython 3.13.0");
 
 /// Every floor by name.
-pub const ALL: [(&str, Floor); 71] = [
+pub const ALL: [(&str, Floor); 73] = [
     ("FOR_RANGE", FOR_RANGE),
     ("FOR_LIST", FOR_LIST),
     ("WHILE_COUNT", WHILE_COUNT),
@@ -253,6 +260,8 @@ pub const ALL: [(&str, Floor); 71] = [
     ("LIST_COPY_ITEM", LIST_COPY_ITEM),
     ("JOIN_ITEM", JOIN_ITEM),
     ("SORT_ITEM", SORT_ITEM),
+    ("REGEX_JUMP", REGEX_JUMP),
+    ("REGEX_SCAN", REGEX_SCAN),
     ("STR_REPEAT_BYTE", STR_REPEAT_BYTE),
     ("BYTEARRAY_BYTE", BYTEARRAY_BYTE),
     ("STR_FIND_BYTE", STR_FIND_BYTE),

@@ -13,5 +13,6 @@ pub mod convert;
 pub mod text;
 pub mod format;
 pub mod cost;
+pub mod regex;
 pub mod object;
 pub mod store;

@@ -23,6 +23,7 @@ mod numpy;
 mod operator;
 mod plain;
 mod random;
+pub mod re;
 mod serving;
 mod statistics;
 pub mod stdin;
@@ -65,6 +66,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "numpy" => numpy::find(rest),
         "operator" => operator::find(rest),
         "random" => random::find(rest),
+        "re" => re::find(rest),
         "secrets" => random::find_secrets(rest),
         "statistics" => statistics::find(rest),
         "time" => time::find(rest),
