@@ -38,7 +38,7 @@ def bytes_too():
 
 
 def replaced():
-    print(PATTERN.sub(lambda m: m.group(0).upper(), LONG))  # warning: AF611
+    print(PATTERN.sub(lambda m: m.group(0).upper(), LONG))  # error: AF611
 
 
 def lazily():

@@ -180,6 +180,8 @@ fn compile(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// Any of the functions, and the methods of a compiled pattern, whose arguments differ in that flags cannot follow.
 fn call(host: &mut dyn Host, args: &Args, name: &'static str, method: Method) -> R<V> {
+    // The matcher looks at signals now and then, and a handler may raise. What the call itself is given comes later.
+    let interruptible = host.store().path.interruptible || host.store().path.unknown_managers > 0;
     let result = outside_any(host, args.clone())?;
     let first = args.pos.first().or_else(|| args.keyword("pattern")).cloned();
     let known = first.as_ref().and_then(|first| compiled(host, first));
@@ -213,7 +215,7 @@ fn call(host: &mut dyn Host, args: &Args, name: &'static str, method: Method) ->
             None => method = Method::All(1),
         }
     }
-    let mut proof = Proof::Proven;
+    let mut proof = if interruptible { Proof::Likely } else { Proof::Proven };
     if replaces {
         match args.get(1, "repl") {
             Some(V::Str(text)) if !text.contains('\\') => {}
@@ -274,8 +276,6 @@ fn takes(host: &mut dyn Host, name: &str, seconds: f64, written: &Written, text:
     } else if seconds <= host.limits().timeout {
         return;
     }
-    // The matcher looks at signals now and then, and a handler may raise.
-    let proof = if host.store().path.interruptible || host.store().path.unknown_managers > 0 { Proof::Likely } else { proof };
     let low = if proof == Proof::Proven { host.store().path.cost.max(seconds) } else { seconds };
     let measure = Measure { unit: Unit::Seconds, low, high: f64::INFINITY };
     let words = [
