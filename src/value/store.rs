@@ -770,10 +770,10 @@ fn size(value: &V) -> usize {
     }
 }
 
-/// Whether nobody can change instances of a library class: numbers, and plain objects.
+/// Whether nobody can change instances of a library class: numbers, patterns, and plain objects.
 pub fn is_immutable(class: Sym) -> bool {
     let name = class.text();
-    &*name == "object" || name.starts_with("fractions.") || name.starts_with("decimal.")
+    matches!(&*name, "object" | "re.Pattern") || name.starts_with("fractions.") || name.starts_with("decimal.")
 }
 
 fn push_items(items: &Items, work: &mut Vec<V>) {
