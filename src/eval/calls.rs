@@ -474,7 +474,9 @@ impl Machine<'_> {
     pub fn lasts_beside(&mut self, function: &V, args: Args) -> R<f64> {
         // What ends a thread from outside is not followed.
         let interrupting = self.program.names.iter().any(|name| super::INTERRUPTING.contains(&&**name));
-        if interrupting || self.store.builtins_open || self.fuel < 2 * ALONE {
+        // A name that is deleted is an error for whoever looks it up.
+        let deletes = self.program.codes.iter().any(|code| code.ops.iter().any(|op| matches!(op, Op::DeleteGlobal(_))));
+        if interrupting || deletes || self.store.builtins_open || self.fuel < 2 * ALONE {
             return Ok(0.0);
         }
         let kept = (self.store.clone(), self.facts.clone(), self.called.clone(), self.raised.take(), self.uncaught_raises);

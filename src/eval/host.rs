@@ -12,6 +12,13 @@ use super::machine::{GuardState, Machine};
 /// Names of what ends threads, processes, or the whole program.
 const ENDINGS: &[&str] = &[
     "_exit",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
     "abort",
     "alarm",
     "cancel",
@@ -201,6 +208,10 @@ impl Host for Machine<'_> {
         Machine::proof(self)
     }
 
+    fn proof_of_sum(&self, seconds: f64) -> Proof {
+        if self.store.path.retries && seconds <= self.settings.limits.timeout { Proof::Likely } else { Machine::proof(self) }
+    }
+
     fn stdin(&self) -> Stdin {
         self.settings.stdin
     }
@@ -242,7 +253,7 @@ impl Host for Machine<'_> {
         let words =
             [("callee", callee.to_owned()), ("seconds", crate::value::decimal::repr_float(seconds)), ("total", format!("{total:.1}"))];
         if total > self.settings.limits.timeout && before <= self.settings.limits.timeout {
-            let proof = self.proof();
+            let proof = self.proof_of_sum(low);
             self.report(FactKind::Sleep, None, Some(measure), proof, &words);
         }
     }
@@ -321,6 +332,7 @@ impl Machine<'_> {
         if before <= timeout && self.store.path.cost > timeout && seconds > timeout / 2.0 {
             let total = self.store.path.cost;
             let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
+            let proof = if proof == Proof::Proven && self.store.path.retries && seconds <= timeout { Proof::Likely } else { proof };
             let mut words = vec![("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
             words.extend(callee.map(|callee| ("callee", callee.to_owned())));
             self.report(FactKind::LongIteration, None, Some(measure), proof, &words);

@@ -1030,6 +1030,14 @@ impl Machine<'_> {
                     self.store.join(&ended, false);
                     self.store.path.mass = (path.mass + ended.path.mass).min(1.0);
                 }
+                // Given up here, it runs its `finally` and leaves its managers whenever nobody holds it any more.
+                let (code, at) = (frame.code, frame.pc);
+                if self.code(code).handlers.iter().any(|h| (h.start..=h.end).contains(&at)) {
+                    let cells: Vec<V> = frame.cells.iter().map(|cell| V::Ref(*cell)).collect();
+                    self.store.escape_all(&frame.locals);
+                    self.store.escape_all(&cells);
+                    self.store.escape_code_of(code);
+                }
                 self.store.mutate(id, true, |obj| *obj = Obj::Generator(Generator { frame: Some(frame), coroutine: false, may_be_done }));
                 self.last_return = None;
                 if may_be_done { Next::Maybe(v) } else { Next::Item(v) }

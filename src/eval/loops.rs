@@ -287,6 +287,7 @@ impl Machine<'_> {
         if l.is_abstract() {
             return self.abstract_head(frame, cx, code, l);
         }
+        self.store.path.retries |= (l.left || l.may_exhaust) && l.iterations > 1;
         let tired = self.fuel < l.stop_at;
         let open = l.left && l.iterations > l.left_at + PEEL && !self.few_trips_left(frame, l);
         let uncertain = l.may_exhaust && l.iterations > 2 * PEEL;
@@ -582,9 +583,9 @@ impl Machine<'_> {
                 }
             }
         }
-        let Path { interruptible, unknown_managers, timeouts, doubtful, switches, .. } = head.store.path;
+        let Path { interruptible, unknown_managers, timeouts, retries, doubtful, switches, .. } = head.store.path;
         changed |= switches != path.switches;
-        head.store.path = Path { interruptible, unknown_managers, timeouts, doubtful, switches, ..path };
+        head.store.path = Path { interruptible, unknown_managers, timeouts, retries, doubtful, switches, ..path };
         changed
     }
 

@@ -26,11 +26,24 @@ const ITERATORS: u8 = 16;
 /// Names that lead to the inside of modules and functions, past assignments that the evaluator sees.
 const BACKDOORS: &[&str] = &[
     "__builtins__",
+    "__bases__",
+    "__class_getitem__",
     "__code__",
+    "__defaults__",
+    "__delete__",
     "__dict__",
+    "__format__",
     "__globals__",
     "__import__",
+    "__index__",
+    "__kwdefaults__",
+    "__length_hint__",
     "__main__",
+    "__set_name__",
+    "__subclasshook__",
+    "_getframe",
+    "cell_contents",
+    "get_objects",
     "import_module",
     "mock",
     "modules",
@@ -236,7 +249,7 @@ impl<'p> Machine<'p> {
             call_floor: 0,
             call_chain: 0,
             uncertain_recursion_limit: false,
-            backdoors: settings.is_main && program.names.iter().any(|name| BACKDOORS.contains(&&**name)),
+            backdoors: settings.is_main && (program.names.iter().any(|name| BACKDOORS.contains(&&**name)) || has_hidden_effects(program)),
             uncaught_raises: 0,
             sleeps: 0,
             last_return: None,
@@ -984,4 +997,16 @@ fn touched(program: &Program) -> Vec<Touched> {
         out[i] = mine;
     }
     out
+}
+
+/// Whether hashing an object of the program changes something, or an object is given another class: neither is followed.
+fn has_hidden_effects(program: &Program) -> bool {
+    let name = |id: NameId| &*program.names[id.0 as usize];
+    let acts = |op: &Op| {
+        matches!(op, Op::StoreAttr(_) | Op::StoreGlobal(_) | Op::StoreItem | Op::StoreDeref(_) | Op::Raise(_) | Op::CallMethod(..))
+    };
+    program.codes.iter().any(|code| {
+        name(code.name) == "__hash__" && code.ops.iter().any(acts)
+            || code.ops.iter().any(|op| matches!(op, Op::StoreAttr(attribute) if name(*attribute) == "__class__"))
+    })
 }

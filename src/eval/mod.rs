@@ -221,6 +221,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             interruptible: interrupting,
             unknown_managers: 0,
             timeouts: 0,
+            retries: false,
             spawned: 0,
             doubtful: false,
             switches: Switches::UNKNOWN,

@@ -203,6 +203,8 @@ pub trait Host {
     fn proof(&self) -> Proof;
     /// Whether a global variable holds an object.
     fn is_global(&self, value: &V) -> bool;
+    /// The same for a time that is over a limit with what came before, of which so many seconds are of this operation alone.
+    fn proof_of_sum(&self, seconds: f64) -> Proof;
     /// Whether every path through the program leads here.
     fn is_certain(&self) -> bool;
     /// Whether nobody looks at what the operation being evaluated gives.

@@ -121,6 +121,9 @@ pub struct Path {
     pub unknown_managers: u32,
     /// How many timeouts of `asyncio` surround this point: they end what is awaited, and nothing else.
     pub timeouts: u32,
+    /// Whether a loop on the way could have been left before it came so far: how long it ran is for the world outside to say, and what
+    /// adds up over its iterations is not certain.
+    pub retries: bool,
     /// At least so many threads and processes have been started that still run.
     pub spawned: u32,
     /// Whether a name that nobody defines was used on the way: most probably the program ended there.
@@ -291,6 +294,7 @@ impl Store {
                 interruptible: false,
                 unknown_managers: 0,
                 timeouts: 0,
+                retries: false,
                 spawned: 0,
                 doubtful: false,
                 switches: Switches::default(),
@@ -586,6 +590,13 @@ impl Store {
     }
 
     /// Outside code may run this code at any time.
+    /// The code may run at any time from here on: what it touches is unknown.
+    pub fn escape_code_of(&mut self, code: CodeId) {
+        let mut work = Vec::new();
+        self.escape_code(code, &mut work);
+        self.escape_all(&work);
+    }
+
     fn escape_code(&mut self, code: CodeId, work: &mut Vec<V>) {
         self.watch.changes(0);
         let touched = self.touched.clone();
@@ -652,6 +663,7 @@ impl Store {
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
             timeouts: a.timeouts.max(b.timeouts),
+            retries: a.retries || b.retries,
             spawned: a.spawned.min(b.spawned),
             doubtful: a.doubtful || b.doubtful,
             switches: a.switches.join(b.switches),

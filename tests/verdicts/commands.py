@@ -29,3 +29,9 @@ def sleep(words):
 
 
 print(sleep(["3600"]))
+run(["./sleep", "100"], check=False)
+run(["sleep", "100"], env={"PATH": "/nowhere"})
+run(["sleep", "100"], preexec_fn=lambda: os._exit(0))
+run(["sleep", "100"], -1, "/bin/true")
+run(["yes", "--version"])
+os.popen("yes").readline()

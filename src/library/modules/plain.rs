@@ -124,6 +124,8 @@ pub fn find(name: &str) -> Option<Entry> {
         | "atexit.register"
         | "_thread.start_new_thread"
         | "_thread.interrupt_main"
+        | "resource.setrlimit"
+        | "resource.prlimit"
         | "faulthandler.dump_traceback_later" => interrupting,
         _ => return None,
     }))

@@ -82,7 +82,8 @@ fn make(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
 /// Serves until somebody stops it; without a screen the loop of a window may end at once.
 fn forever(host: &mut dyn Host, args: Args, callee: &str, proof: Proof) -> R<V> {
     host.may_raise("");
-    let is_stopped = host.mentions(STOPPING);
+    // Closed before, or told what it does not take, it never starts.
+    let is_stopped = host.mentions(STOPPING) || host.mentions(&["close", "server_close"]);
     let proof = if is_stopped || proof == Proof::Likely { Proof::Likely } else { host.proof() };
     let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
     host.fact(FactKind::ServesForever, Some(measure), proof, &[("callee", callee.to_owned())]);

@@ -30,7 +30,7 @@ const SHELL: &[char] = &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"',
 pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "subprocess.run" | "subprocess.call" | "subprocess.check_call" | "subprocess.check_output" => run,
-        "subprocess.getoutput" | "subprocess.getstatusoutput" | "os.popen" => |host, args| shell(host, args, outside_any),
+        "subprocess.getoutput" | "subprocess.getstatusoutput" => |host, args| shell(host, args, outside_any),
         "os.system" => |host, args| shell(host, args, outside_int),
         "subprocess.Popen" => popen,
         "subprocess.Popen.wait" | "subprocess.Popen.communicate" => wait,
@@ -56,7 +56,19 @@ struct Command {
 /// The command of a call: a list of words, or a text for the shell.
 fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
     let Some(given) = args.get(0, "args").cloned() else { return Ok(None) };
-    if args.keyword("executable").is_some() || args.open {
+    // Anything else may find another command, end it, or be refused.
+    let plain = |name: &str, value: &V| match name {
+        "args" | "shell" | "timeout" => true,
+        "stdout" | "stderr" | "stdin" => {
+            matches!(value, V::None) || matches!(value, V::Lib(name) if name.text().starts_with("subprocess."))
+        }
+        "check" | "capture_output" | "text" => matches!(value, V::Bool(_)),
+        _ => false,
+    };
+    let is_plain = args.pos.len() <= 1 && !args.open && args.kw.iter().all(|(name, value)| plain(&name.text(), value));
+    let captures = args.keyword("capture_output") == Some(&V::Bool(true)) && (args.keyword("stdout").or(args.keyword("stderr"))).is_some();
+    let is_replaced = ["subprocess.Popen", "os.environ"].iter().any(|name| host.store().is_patched(Sym::new(name)));
+    if !is_plain || captures || is_replaced || host.mentions(&["environ", "environb", "putenv", "unsetenv"]) {
         return Ok(None);
     }
     let in_shell = match args.keyword("shell") {
@@ -87,9 +99,11 @@ fn in_words(text: &str) -> Option<Command> {
 }
 
 fn known(words: &[String]) -> Command {
-    let first = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+    let first = words.first().map_or("", |word| word.strip_prefix("/usr").unwrap_or(word));
+    let first = first.strip_prefix("/bin/").unwrap_or(first);
     let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-    let endless = ENDLESS.iter().any(|known| known[0] == first && known[1..] == rest[..]) || first == "yes";
+    let repeats = first == "yes" && rest.iter().all(|word| !word.starts_with('-'));
+    let endless = ENDLESS.iter().any(|known| known[0] == first && known[1..] == rest[..]) || repeats;
     let seconds = if endless {
         f64::INFINITY
     } else if first == "sleep" && !rest.is_empty() {
@@ -137,7 +151,7 @@ fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, c
         host.store().path.cost = before + waited;
         if before + waited > most && before <= most {
             let measure = Measure { unit: Unit::Seconds, low: before + waited, high: f64::INFINITY };
-            let proof = host.proof();
+            let proof = host.proof_of_sum(waited);
             let words = [("callee", callee.to_owned()), ("reason", format!("`{text}` takes {waited} s"))];
             host.fact(FactKind::Subprocess, Some(measure), proof, &words);
         }
@@ -149,6 +163,7 @@ fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, c
 }
 
 fn run(host: &mut dyn Host, args: Args) -> R<V> {
+    may_kill(host);
     starts_itself(host, "subprocess.run");
     // There may be no such command.
     host.may_raise("");
@@ -161,14 +176,29 @@ fn run(host: &mut dyn Host, args: Args) -> R<V> {
 fn shell(host: &mut dyn Host, args: Args, result: fn(&mut dyn Host, Args) -> R<V>) -> R<V> {
     let callee = "os.system";
     if let Some(V::Str(text)) = args.pos.first()
+        && text.contains("kill")
+    {
+        // It may end the program.
+        host.interruptible();
+    }
+    if let Some(V::Str(text)) = args.pos.first()
         && let Some(command) = in_words(text)
+        && !host.mentions(&["environ", "environb", "putenv", "unsetenv"])
     {
         wait_for(host, &command.text, command.seconds, Some(f64::INFINITY), callee)?;
     }
     result(host, args)
 }
 
+/// A command of which nothing but its words is known may end the program.
+fn may_kill(host: &mut dyn Host) {
+    if host.call_text().contains("kill") {
+        host.interruptible();
+    }
+}
+
 fn popen(host: &mut dyn Host, args: Args) -> R<V> {
+    may_kill(host);
     starts_itself(host, "subprocess.Popen");
     host.may_raise("");
     let known = command(host, &args)?;

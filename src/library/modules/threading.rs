@@ -5,13 +5,31 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::float::Float;
 use crate::value::object::{Obj, ObjId, Sym, V, Why};
 
 use super::support::{bind, interrupting, look, outside_any, outside_bool};
 
+/// Timeouts from here on, in seconds, are an OverflowError.
+const LONGEST: f64 = 9e9;
+
 /// Names of what raises exceptions in other threads, or ends them all.
-const REACHING_OTHERS: &[&str] = &["interrupt_main", "kill", "killpg", "pthread_kill", "pythonapi", "raise_signal", "_exit", "abort"];
+const REACHING_OTHERS: &[&str] = &[
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "interrupt_main",
+    "kill",
+    "killpg",
+    "pthread_kill",
+    "pythonapi",
+    "raise_signal",
+    "_exit",
+    "abort",
+];
 
 /// The entry for a name in `threading`, or one that `multiprocessing` has too.
 pub fn find(name: &str) -> Option<Entry> {
@@ -166,11 +184,20 @@ fn patience(block: Option<&V>, timeout: Option<&V>) -> Patience {
         Some(_) => return Patience::Unknown,
     }
     match timeout {
-        None | Some(V::None | V::Int(-1)) => Patience::Forever,
-        Some(V::Float(f)) if *f >= 0.0 => Patience::Seconds(*f, *f),
-        Some(V::Int(n)) if *n >= 0 => Patience::Seconds(*n as f64, *n as f64),
-        Some(v) if v.is_number() => Patience::Seconds(0.0, Float::ANY.high),
+        None | Some(V::None) => Patience::Forever,
+        // Beyond the longest it is an error.
+        Some(V::Float(f)) if (0.0..LONGEST).contains(f) => Patience::Seconds(*f, *f),
+        Some(V::Int(n)) if (0..LONGEST as i128).contains(n) => Patience::Seconds(*n as f64, *n as f64),
         Some(_) => Patience::Unknown,
+    }
+}
+
+/// For a lock None is no timeout, and -1 is none.
+fn lock_patience(block: Option<&V>, timeout: Option<&V>) -> Patience {
+    match timeout {
+        Some(V::None) => Patience::Unknown,
+        Some(V::Int(-1)) => patience(block, None),
+        _ => patience(block, timeout),
     }
 }
 
@@ -192,7 +219,7 @@ fn in_vain(host: &mut dyn Host, patience: &Patience, callee: &str, reason: &str,
 
 fn acquire(host: &mut dyn Host, args: Args) -> R<V> {
     let [block, timeout] = bind(host, &rest(&args), ["blocking", "timeout"], 0)?;
-    let patience = patience(block.as_ref(), timeout.as_ref());
+    let patience = lock_patience(block.as_ref(), timeout.as_ref());
     match get(host, &args, "locked") {
         V::Bool(false) => {
             set(host, &args, "locked", V::Bool(true));
@@ -227,7 +254,7 @@ fn wait_for_event(host: &mut dyn Host, args: Args) -> R<V> {
     match get(host, &args, "set") {
         V::Bool(true) => Ok(V::Bool(true)),
         V::Bool(false) => {
-            let patience = patience(None, timeout.as_ref().filter(|t| !matches!(t, V::Int(-1))));
+            let patience = patience(None, timeout.as_ref());
             in_vain(host, &patience, "Event.wait", "nobody else can set the event", Ok(V::Bool(false)))
         }
         _ => {
@@ -285,7 +312,13 @@ fn acquire_one(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn release_one(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("ValueError");
-    let value = get(host, &args, "value").exact_int().map_or(V::any_size(Why::Lost), |n| V::Int(n + 1));
+    let more = match args.pos.len() {
+        1 if args.kw.is_empty() => Some(1),
+        // As a manager it is left with what was raised.
+        4 => Some(1),
+        _ => args.get(1, "n").and_then(V::exact_int),
+    };
+    let value = get(host, &args, "value").exact_int().zip(more).map_or(V::any_size(Why::Lost), |(n, more)| V::Int(n + more));
     Ok(set(host, &args, "value", value))
 }
 
