@@ -504,7 +504,10 @@ impl Machine<'_> {
                         self.may_raise_class("");
                         return Ok(());
                     }
-                    let Some(class) = self.class(&class_value) else { return Ok(()) };
+                    let Some(class) = self.class(&class_value) else {
+                        self.may_raise_class("AttributeError");
+                        return Ok(());
+                    };
                     if class.open {
                         self.unknown_effect(&[object.clone(), value]);
                         return Ok(());

@@ -35,3 +35,9 @@ try:
     other.acquire(timeout=None)
 except TypeError:
     print("no timeout")
+plain = object()
+try:
+    while True:
+        plain.x = 1
+except AttributeError:
+    print("it takes none")

@@ -60,7 +60,7 @@ fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
     let plain = |name: &str, value: &V| match name {
         "args" | "shell" | "timeout" => true,
         "stdout" | "stderr" | "stdin" => {
-            matches!(value, V::None) || matches!(value, V::Lib(name) if name.text().starts_with("subprocess."))
+            matches!(value, V::Lib(name) if name.text().starts_with("subprocess."))
         }
         "check" | "capture_output" | "text" => matches!(value, V::Bool(_)),
         _ => false,
