@@ -2,12 +2,16 @@
 
 #[expect(dead_code, reason = "other test files use the rest")]
 mod common;
+#[path = "common/folders.rs"]
+#[expect(dead_code, reason = "other test files use the rest")]
+mod folders;
 
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use common::{assert_valid, assert_valid_line};
+use folders::folder;
 use serde_json::Value;
 
 fn command(args: &[&str]) -> Command {
@@ -42,16 +46,6 @@ fn json(output: &Output) -> Value {
     let value = serde_json::from_slice(&output.stdout).expect("stdout is JSON");
     assert_valid(&value);
     value
-}
-
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders are made");
-        std::fs::write(path, text).expect("files are written");
-    }
-    folder
 }
 
 fn name(path: &Path) -> &str {

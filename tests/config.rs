@@ -1,48 +1,17 @@
 //! Configuration: what it does, where it is found, and what is said of mistakes in it.
 
+#[path = "common/folders.rs"]
+mod folders;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use antifreeze::config::{Known, SCHEMA, TEMPLATE, file};
+use folders::{code, command, err, folder, out, run};
 use serde_json::Value;
 
 /// A freezing file, so that what is configured can be told from what is said of it.
 const FREEZES: &str = "import time\nx = 10 ** 10 ** 8\ntime.sleep(40)\n";
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_antifreeze"));
-    command.args(args).current_dir(folder).stdin(Stdio::null());
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANTIFREEZE_") || name == "CLICOLOR_FORCE") {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    command(folder, args).output().expect("the command starts")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it exits by itself")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
-}
-
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders are made");
-        std::fs::write(path, text).expect("files are written");
-    }
-    folder
-}
 
 /// The findings as `level CODE`, in order.
 fn findings(output: &Output) -> Vec<String> {

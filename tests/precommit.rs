@@ -2,10 +2,16 @@
 //!
 //! The tools come from PyPI into an environment below `target/`; where no registry is reachable the tests are skipped and say so.
 
+#[path = "common/folders.rs"]
+#[expect(dead_code, reason = "other test files use the rest")]
+mod folders;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+use folders::write;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -36,14 +42,6 @@ fn tools(test: &str) -> Option<&'static Path> {
         note(&format!("SKIPPED 1 {test}: pre-commit cannot be installed here"));
     }
     tools.as_deref()
-}
-
-fn write(folder: &Path, files: &[(&str, &str)]) {
-    for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders are made");
-        std::fs::write(path, text).expect("files are written");
-    }
 }
 
 /// Runs a command in a repository, without anybody's settings.

@@ -2,54 +2,18 @@
 
 #[expect(dead_code, reason = "other test files use the rest")]
 mod common;
+#[path = "common/folders.rs"]
+mod folders;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use common::assert_valid;
+use folders::{code, command, err, folder, out, run, write};
 use serde_json::{Value, json};
 
 const POWER: &str = "x = 10 ** 10 ** 8\n";
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_antifreeze"));
-    command.args(args).current_dir(folder).stdin(Stdio::null()).env_remove("CLICOLOR_FORCE");
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANTIFREEZE_")) {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    command(folder, args).output().expect("the command starts")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it exits by itself")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("stdout is UTF-8")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("stderr is UTF-8")
-}
-
-fn write(folder: &Path, files: &[(&str, &str)]) {
-    for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders are made");
-        std::fs::write(path, text).expect("files are written");
-    }
-}
-
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    write(folder.path(), files);
-    folder
-}
 
 /// Runs git in a folder, without anybody's settings.
 fn git(folder: &Path, args: &[&str]) {

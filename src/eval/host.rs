@@ -1,6 +1,7 @@
 //! What transfer functions may ask of the evaluator.
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
+use crate::library::modules::ENDING_ALL;
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CompareOp, Op};
@@ -9,30 +10,8 @@ use crate::value::store::Store;
 
 use super::machine::{GuardState, Machine};
 
-/// Names of what ends threads, processes, or the whole program.
-const ENDINGS: &[&str] = &[
-    "_exit",
-    "execl",
-    "execle",
-    "execlp",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
-    "abort",
-    "alarm",
-    "cancel",
-    "exit",
-    "interrupt_main",
-    "kill",
-    "killpg",
-    "quit",
-    "raise_signal",
-    "setitimer",
-    "terminate",
-    "wait",
-    "waitpid",
-];
+/// Names of what ends threads and processes, or waits for their end.
+const ENDINGS: &[&str] = &["alarm", "cancel", "exit", "quit", "setitimer", "terminate", "wait", "waitpid"];
 
 impl Host for Machine<'_> {
     fn store(&mut self) -> &mut Store {
@@ -315,7 +294,7 @@ impl Machine<'_> {
     /// So many processes or threads are started that still run.
     pub fn report_spawn_bomb(&mut self, number: f64) {
         let measure = Measure { unit: Unit::Processes, low: number, high: f64::INFINITY };
-        let proof = if self.mentions(ENDINGS) { Proof::Likely } else { Machine::proof(self) };
+        let proof = if self.mentions(ENDINGS) || self.mentions(ENDING_ALL) { Proof::Likely } else { Machine::proof(self) };
         let (callee, span) = self.spawner.clone();
         self.report(FactKind::SpawnBomb, Some(span), Some(measure), proof, &[("callee", callee)]);
     }

@@ -33,6 +33,23 @@ mod support;
 mod threading;
 mod time;
 
+/// Names of what ends the program, or lets another take its place, whatever its threads do.
+pub const ENDING_ALL: &[&str] = &[
+    "_exit",
+    "abort",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "interrupt_main",
+    "kill",
+    "killpg",
+    "raise_signal",
+];
+
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
     if is_modelled(name) {

@@ -30,33 +30,19 @@ const STOPPING: &[&str] = &[
     "timeout",
 ];
 
-/// Makers of servers, with the class of what they make.
-const MAKERS: &[(&str, &str)] = &[
-    ("http.server.HTTPServer", "server"),
-    ("http.server.ThreadingHTTPServer", "server"),
-    ("socketserver.TCPServer", "server"),
-    ("socketserver.UDPServer", "server"),
-    ("socketserver.ThreadingTCPServer", "server"),
-    ("wsgiref.simple_server.make_server", "server"),
-    ("xmlrpc.server.SimpleXMLRPCServer", "server"),
-    ("flask.Flask", "application"),
-    ("bottle.Bottle", "application"),
-    ("asyncio.new_event_loop", "loop"),
-    ("asyncio.get_event_loop", "loop"),
-    ("tkinter.Tk", "window"),
-];
-
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
-    if MAKERS.iter().any(|(maker, _)| *maker == name) {
-        return Some(Entry::Function(match name {
-            "flask.Flask" | "bottle.Bottle" => |host, args| make(host, &args, "serving.application"),
-            "tkinter.Tk" => |host, args| make(host, &args, "serving.window"),
-            "asyncio.new_event_loop" | "asyncio.get_event_loop" => |host, args| make(host, &args, "serving.loop"),
-            _ => |host, args| make(host, &args, "serving.server"),
-        }));
-    }
     Some(Entry::Function(match name {
+        "http.server.HTTPServer"
+        | "http.server.ThreadingHTTPServer"
+        | "socketserver.TCPServer"
+        | "socketserver.UDPServer"
+        | "socketserver.ThreadingTCPServer"
+        | "wsgiref.simple_server.make_server"
+        | "xmlrpc.server.SimpleXMLRPCServer" => |host, args| make(host, &args, "serving.server"),
+        "flask.Flask" | "bottle.Bottle" => |host, args| make(host, &args, "serving.application"),
+        "asyncio.new_event_loop" | "asyncio.get_event_loop" => |host, args| make(host, &args, "serving.loop"),
+        "tkinter.Tk" => |host, args| make(host, &args, "serving.window"),
         "serving.server.serve_forever" => |host, args| forever(host, args, "serve_forever", Proof::Proven),
         "serving.loop.run_forever" => |host, args| forever(host, args, "run_forever", Proof::Proven),
         "serving.loop.run_until_complete" => |host, mut args| {

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, ObjId, Sym, V, Why};
+use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{look, outside_any};
+use super::support::{attribute_of, instance, look, outside_any, put};
 
 /// Names of what sends to a socket without naming it, or sets a time for all.
 const ELSEWHERE: &[&str] =
@@ -60,30 +60,21 @@ fn made(host: &mut dyn Host) -> V {
     host.alloc(Obj::Instance { class: V::lib("socket.socket"), attrs: Rc::new(attrs) })
 }
 
-fn state(host: &mut dyn Host, socket: Option<&V>) -> Option<(ObjId, Rc<Vec<(Sym, V)>>)> {
-    let V::Ref(id) = socket? else { return None };
-    match host.store().get(*id) {
-        Obj::Instance { class: V::Lib(class), attrs } if &*class.text() == "socket.socket" => Some((*id, Rc::clone(attrs))),
-        _ => None,
-    }
+/// What is known of a socket.
+fn state(host: &mut dyn Host, socket: Option<&V>) -> Option<Vec<(Sym, V)>> {
+    let (class, attrs) = instance(host, socket?)?;
+    (class == V::lib("socket.socket")).then_some(attrs)
 }
 
 fn part(attrs: &[(Sym, V)], name: &str) -> V {
-    attrs.iter().find(|(n, _)| &*n.text() == name).map_or(V::Unknown(Why::Lost), |(_, v)| v.clone())
+    attribute_of(attrs, name).unwrap_or(V::Unknown(Why::Lost))
 }
 
 fn write(host: &mut dyn Host, socket: Option<&V>, name: &str, value: &V) {
-    if let Some((id, _)) = state(host, socket) {
-        let key = Sym::new(name);
-        host.store().mutate(id, true, |obj| {
-            if let Obj::Instance { attrs, .. } = obj {
-                for (n, v) in Rc::make_mut(attrs) {
-                    if *n == key {
-                        *v = value.clone();
-                    }
-                }
-            }
-        });
+    if let Some(socket) = socket
+        && state(host, Some(socket)).is_some()
+    {
+        put(host, socket, vec![(Sym::new(name), value.clone())]);
     }
 }
 
@@ -100,7 +91,7 @@ fn pair(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// What is done to one end may be noticed at the other.
 fn reach_peer(host: &mut dyn Host, args: Args) -> R<V> {
-    if let Some((_, attrs)) = state(host, args.pos.first()) {
+    if let Some(attrs) = state(host, args.pos.first()) {
         let peer = part(&attrs, "-peer");
         write(host, Some(&peer), "-heard", &V::Bool(true));
         write(host, args.pos.first(), "-heard", &V::Bool(true));
@@ -109,7 +100,7 @@ fn reach_peer(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn receive(host: &mut dyn Host, args: Args) -> R<V> {
-    if let Some((_, attrs)) = state(host, args.pos.first()) {
+    if let Some(attrs) = state(host, args.pos.first()) {
         let (waits, heard, peer) = (part(&attrs, "-waits"), part(&attrs, "-heard"), part(&attrs, "-peer"));
         // An end that no variable holds any more is closed.
         if waits == V::Bool(true) && heard == V::Bool(false) && host.is_global(&peer) && !host.mentions(ELSEWHERE) && args.pos.len() == 2 {
@@ -120,7 +111,7 @@ fn receive(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn accept(host: &mut dyn Host, args: Args) -> R<V> {
-    if let Some((_, attrs)) = state(host, args.pos.first())
+    if let Some(attrs) = state(host, args.pos.first())
         && part(&attrs, "-waits") == V::Bool(true)
         && part(&attrs, "-listens") == V::Bool(true)
         && !host.mentions(ELSEWHERE)

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, ObjId, Sym, V, Why};
+use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{interrupting, look, outside_any, outside_int};
+use super::support::{attribute_of, instance, interrupting, look, outside_any, outside_int, put};
 
 /// Commands that never end by themselves: their words, of which the first may come with a path.
 const ENDLESS: &[&[&str]] = &[
@@ -25,6 +25,9 @@ const SILENT: &[&str] =
 
 /// Characters of a shell that make more of a command than words.
 const SHELL: &[char] = &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', '#', '~', '=', '%', '{', '\n'];
+
+/// Names through which a program may change where commands are found.
+const ENVIRONMENT: &[&str] = &["environ", "environb", "putenv", "unsetenv"];
 
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -68,7 +71,7 @@ fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
     let is_plain = args.pos.len() <= 1 && !args.open && args.kw.iter().all(|(name, value)| plain(&name.text(), value));
     let captures = args.keyword("capture_output") == Some(&V::Bool(true)) && (args.keyword("stdout").or(args.keyword("stderr"))).is_some();
     let is_replaced = ["subprocess.Popen", "os.environ"].iter().any(|name| host.store().is_patched(Sym::new(name)));
-    if !is_plain || captures || is_replaced || host.mentions(&["environ", "environb", "putenv", "unsetenv"]) {
+    if !is_plain || captures || is_replaced || host.mentions(ENVIRONMENT) {
         return Ok(None);
     }
     let in_shell = match args.keyword("shell") {
@@ -183,7 +186,7 @@ fn shell(host: &mut dyn Host, args: Args, result: fn(&mut dyn Host, Args) -> R<V
     }
     if let Some(V::Str(text)) = args.pos.first()
         && let Some(command) = in_words(text)
-        && !host.mentions(&["environ", "environb", "putenv", "unsetenv"])
+        && !host.mentions(ENVIRONMENT)
     {
         wait_for(host, &command.text, command.seconds, Some(f64::INFINITY), callee)?;
     }
@@ -213,34 +216,26 @@ fn popen(host: &mut dyn Host, args: Args) -> R<V> {
         (Sym::new("-silent"), V::Bool(is_silent)),
     ];
     let process = host.alloc(Obj::Instance { class: V::lib("subprocess.Popen"), attrs: Rc::new(attrs) });
-    if let V::Ref(id) = process
-        && is_silent
-    {
+    if is_silent {
         // As long as nobody touches what leads to it.
         let pipe = host.alloc(Obj::Instance { class: V::lib("subprocess.pipe"), attrs: Rc::new(vec![(Sym::new("-of"), process.clone())]) });
-        host.store().mutate(id, true, |obj| {
-            if let Obj::Instance { attrs, .. } = obj {
-                Rc::make_mut(attrs).push((Sym::new(" stdout"), pipe));
-            }
-        });
+        put(host, &process, vec![(Sym::new(" stdout"), pipe)]);
     }
     Ok(process)
 }
 
-fn state(host: &mut dyn Host, value: Option<&V>) -> Option<(ObjId, Rc<Vec<(Sym, V)>>)> {
-    let V::Ref(id) = value? else { return None };
-    match host.store().get(*id) {
-        Obj::Instance { class: V::Lib(_), attrs } => Some((*id, Rc::clone(attrs))),
-        _ => None,
-    }
+/// What is known of a process, or of a pipe.
+fn state(host: &mut dyn Host, value: Option<&V>) -> Option<Vec<(Sym, V)>> {
+    let (class, attrs) = instance(host, value?)?;
+    matches!(class, V::Lib(_)).then_some(attrs)
 }
 
 fn part(attrs: &[(Sym, V)], name: &str) -> V {
-    attrs.iter().find(|(n, _)| &*n.text() == name).map_or(V::Unknown(Why::Lost), |(_, v)| v.clone())
+    attribute_of(attrs, name).unwrap_or(V::Unknown(Why::Lost))
 }
 
 fn wait(host: &mut dyn Host, args: Args) -> R<V> {
-    if let Some((_, attrs)) = state(host, args.pos.first()) {
+    if let Some(attrs) = state(host, args.pos.first()) {
         let limit = if args.pos.len() > 1 { None } else { timeout(&args) };
         if let (V::Float(until), V::Str(text)) = (part(&attrs, "-until"), part(&attrs, "-text"))
             && args.keyword("input").is_none()
@@ -256,8 +251,8 @@ fn wait(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn read_pipe(host: &mut dyn Host, args: Args) -> R<V> {
-    if let Some((_, attrs)) = state(host, args.pos.first())
-        && let Some((_, process)) = state(host, Some(&part(&attrs, "-of")))
+    if let Some(attrs) = state(host, args.pos.first())
+        && let Some(process) = state(host, Some(&part(&attrs, "-of")))
         && matches!(part(&process, "-silent"), V::Bool(true))
         && let V::Str(text) = part(&process, "-text")
     {

@@ -5,31 +5,21 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, ObjId, Sym, V, Why};
+use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{bind, interrupting, look, outside_any, outside_bool};
+use super::ENDING_ALL;
+use super::support::{attribute_of, bind, instance, interrupting, look, outside_any, outside_bool, put};
 
 /// Timeouts from here on, in seconds, are an OverflowError.
 const LONGEST: f64 = 9e9;
 
-/// Names of what raises exceptions in other threads, or ends them all.
-const REACHING_OTHERS: &[&str] = &[
-    "execl",
-    "execle",
-    "execlp",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
-    "interrupt_main",
-    "kill",
-    "killpg",
-    "pthread_kill",
-    "pythonapi",
-    "raise_signal",
-    "_exit",
-    "abort",
-];
+/// Names of what raises exceptions in other threads.
+const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
+
+/// Whether the program names what raises exceptions in other threads, or ends them all.
+fn reaches_others(host: &dyn Host) -> bool {
+    host.mentions(ENDING_ALL) || host.mentions(REACHING_OTHERS)
+}
 
 /// The entry for a name in `threading`, or one that `multiprocessing` has too.
 pub fn find(name: &str) -> Option<Entry> {
@@ -92,7 +82,7 @@ pub fn find_queue(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "Queue" | "LifoQueue" | "PriorityQueue" => queue,
         "SimpleQueue" => |host, _| Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(0)), ("open", V::Int(0))])),
-        "Queue.put" => put,
+        "Queue.put" => put_item,
         "Queue.put_nowait" => put_nowait,
         "Queue.get" => take,
         "Queue.get_nowait" => take_nowait,
@@ -111,26 +101,23 @@ pub fn find_queue(name: &str) -> Option<Entry> {
     }))
 }
 
-/// An object of a library class that has a state. What programs cannot read by that name begins with a letter; what they can,
-/// with a space.
+/// An object of a library class that has a state. The names of what programs cannot read begin with a hyphen, of what they can with a
+/// space.
 fn object(host: &mut dyn Host, class: &str, attrs: &[(&str, V)]) -> V {
     let attrs = attrs.iter().map(|(name, value)| (Sym::new(&format!("-{name}")), value.clone())).collect();
     host.alloc(Obj::Instance { class: V::lib(class), attrs: Rc::new(attrs) })
 }
 
-/// The object a method was called on, where its state is known.
-fn this(host: &mut dyn Host, args: &Args) -> Option<ObjId> {
-    let V::Ref(id) = args.pos.first()? else { return None };
-    matches!(host.store().get(*id), Obj::Instance { class: V::Lib(_), .. }).then_some(*id)
+/// Whether the object a method was called on has a state that is known.
+fn is_known(host: &mut dyn Host, args: &Args) -> bool {
+    matches!(args.pos.first().and_then(|this| instance(host, this)), Some((V::Lib(_), _)))
 }
 
 /// A part of the state.
 fn get(host: &mut dyn Host, args: &Args, name: &str) -> V {
-    let Some(id) = this(host, args) else { return V::Unknown(Why::Outside) };
-    let key = Sym::new(&format!("-{name}"));
-    match host.store().get(id) {
-        Obj::Instance { attrs, .. } => attrs.iter().find(|(n, _)| *n == key).map_or(V::Unknown(Why::Lost), |(_, v)| v.clone()),
-        _ => V::Unknown(Why::Lost),
+    match args.pos.first().and_then(|this| instance(host, this)) {
+        Some((V::Lib(_), attrs)) => attribute_of(&attrs, &format!("-{name}")).unwrap_or(V::Unknown(Why::Lost)),
+        _ => V::Unknown(Why::Outside),
     }
 }
 
@@ -140,17 +127,8 @@ fn set(host: &mut dyn Host, args: &Args, name: &str, value: V) -> V {
 }
 
 fn set_named(host: &mut dyn Host, args: &Args, name: &str, value: V) -> V {
-    if let Some(id) = this(host, args) {
-        let key = Sym::new(name);
-        host.store().mutate(id, true, |obj| {
-            if let Obj::Instance { attrs, .. } = obj {
-                for (n, v) in Rc::make_mut(attrs) {
-                    if *n == key {
-                        *v = value.clone();
-                    }
-                }
-            }
-        });
+    if is_known(host, args) {
+        put(host, &args.pos[0], vec![(Sym::new(name), value)]);
     }
     V::None
 }
@@ -357,15 +335,8 @@ fn thread(host: &mut dyn Host, args: Args) -> R<V> {
             ("seconds", V::Float(0.0)),
         ],
     );
-    if let V::Ref(id) = made {
-        // Programs may assign it.
-        let daemon = (Sym::new(" daemon"), daemon.unwrap_or(V::None));
-        host.store().mutate(id, true, |obj| {
-            if let Obj::Instance { attrs, .. } = obj {
-                Rc::make_mut(attrs).push(daemon);
-            }
-        });
-    }
+    // Programs may assign it.
+    put(host, &made, vec![(Sym::new(" daemon"), daemon.unwrap_or(V::None))]);
     Ok(made)
 }
 
@@ -382,9 +353,9 @@ fn only_waits(host: &mut dyn Host, function: &V) -> bool {
 }
 
 fn start(host: &mut dyn Host, args: Args) -> R<V> {
-    let Some(id) = this(host, &args) else {
+    if !is_known(host, &args) {
         return interrupting(host, args);
-    };
+    }
     let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
     let only_waits = only_waits(host, &target);
     let seconds = match (host.foresee(&call_args)?, &kwargs) {
@@ -399,7 +370,7 @@ fn start(host: &mut dyn Host, args: Args) -> R<V> {
     };
     if !only_waits {
         host.unknown_call(&Args::of([target, call_args, kwargs]));
-        if host.mentions(REACHING_OTHERS) {
+        if reaches_others(host) {
             host.interruptible();
         }
     }
@@ -407,10 +378,7 @@ fn start(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("RuntimeError");
     host.spawned(seconds, "threading.Thread");
     set(host, &args, "seconds", V::Float(seconds));
-    let daemon = match host.store().get(id) {
-        Obj::Instance { attrs, .. } => attrs.iter().find(|(n, _)| &*n.text() == " daemon").map(|(_, v)| v.clone()),
-        _ => None,
-    };
+    let daemon = args.pos.first().and_then(|this| instance(host, this)).and_then(|(_, attrs)| attribute_of(&attrs, " daemon"));
     if seconds == f64::INFINITY && matches!(daemon, Some(V::None | V::Bool(false))) {
         hangs_at_exit(host, "threading.Thread", "its function never returns, and the program waits for it at its end");
     }
@@ -419,7 +387,7 @@ fn start(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// Reports what a program waits for at its end.
 pub fn hangs_at_exit(host: &mut dyn Host, callee: &str, reason: &str) {
-    let proof = if host.mentions(REACHING_OTHERS) || host.mentions(&["unregister"]) { Proof::Likely } else { Proof::Proven };
+    let proof = if reaches_others(host) || host.mentions(&["unregister"]) { Proof::Likely } else { Proof::Proven };
     host.fact(FactKind::HangsAtExit, None, proof, &[("callee", callee.to_owned()), ("reason", reason.to_owned())]);
 }
 
@@ -435,7 +403,7 @@ fn join(host: &mut dyn Host, args: Args) -> R<V> {
         }
         _ => {
             host.may_raise("RuntimeError");
-            if this(host, &args).is_none() {
+            if !is_known(host, &args) {
                 host.may_raise("");
             }
             Ok(V::None)
@@ -459,7 +427,7 @@ fn count(host: &mut dyn Host, args: &Args, name: &str, by: i128) -> Option<i128>
     before
 }
 
-fn put(host: &mut dyn Host, args: Args) -> R<V> {
+fn put_item(host: &mut dyn Host, args: Args) -> R<V> {
     let [item, block, timeout] = bind(host, &rest(&args), ["item", "block", "timeout"], 1)?;
     let patience = patience(block.as_ref(), timeout.as_ref());
     put_with(host, &args, item, &patience)
