@@ -3,6 +3,7 @@
 //! The modules are listed in the order in which data flows through them; each imports only from those above it.
 
 pub mod limits;
+pub mod stack;
 pub mod config;
 pub mod source;
 pub mod syntax;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 /// The stages in the order in which data flows. Those on one line of the design may use each other only in this order too.
-const STAGES: [&str; 22] = [
+const STAGES: [&str; 23] = [
     "limits",
+    "stack",
     "config",
     "source",
     "syntax",

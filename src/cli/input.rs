@@ -9,9 +9,10 @@ use rayon::prelude::*;
 
 use crate::rules::Profile;
 use crate::source::{Source, SourceError};
+use crate::stack;
 
-/// Every analysis runs on a stack of this size.
-const STACK: usize = 64 << 20;
+/// The stack of a thread that only waits for one with a larger stack.
+const SMALL: usize = 16 << 20;
 
 /// Something to check.
 #[derive(Debug, Clone)]
@@ -92,7 +93,9 @@ pub fn for_each<I: Named, T: Send>(inputs: &[I], work: impl Fn(&I) -> Result<T, 
         Err(panic) => Err(Failure::Internal(format!("internal error over {}: {}", input.name(), panic_message(panic.as_ref())))),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(inputs.len().max(1));
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build() {
+    let pool = |size| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(size);
+    // Where less can be reserved, an analysis finds itself a stack as far as there is one.
+    match pool(stack::LARGE).start_handler(|_| stack::is_large_here()).build().or_else(|_| pool(SMALL).build()) {
         Ok(pool) => pool.install(|| inputs.par_iter().map(one).collect()),
         Err(error) => vec![Err(Failure::Internal(format!("cannot start threads: {error}")))],
     }

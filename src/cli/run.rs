@@ -19,6 +19,7 @@ use crate::report::text::{Color, Style};
 use crate::rules::{Level, Profile};
 use crate::source::Source;
 use crate::syntax;
+use crate::syntax::code::Form;
 use crate::verdict::{self, Verdict};
 
 /// Run code under limits: the gate first, then a process of its own that is always released on time
@@ -130,8 +131,9 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
         "inherit" => Stdin::Inherit,
         file => Stdin::File(file.into()),
     };
+    let mut request = request(args, python, stdin, limits);
     // Starts while the gate works. It runs nothing before it is told what, and ends when it is not.
-    let helper = Helper::start(&stdin, None).map_err(|error| error.0)?;
+    let helper = Helper::start(&request).map_err(|error| error.0)?;
     let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
         Some(Ok(checked)) => checked,
         Some(Err(Failure::Unreadable(message))) => return Err(message),
@@ -146,7 +148,12 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
     let mut outcome = if !args.no_gate && verdict.rejects() {
         Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
     } else {
-        let request = Request { stdin, ..request(args, &source, &verdict, python, limits) };
+        request.text = source.text.clone();
+        request.name.clone_from(&source.name);
+        request.form = verdict.form;
+        if !args.no_guards {
+            request.guards = verdict.guards.iter().map(|guard| (guard.span, guard.op)).collect();
+        }
         let signals = signals();
         let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text, error: None };
         let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
@@ -184,11 +191,12 @@ fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
     (checked.source, checked.verdict)
 }
 
-fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, limits: Limits) -> Request {
+/// What was asked for, without the code.
+fn request(args: &RunArgs, python: PathBuf, stdin: Stdin, limits: Limits) -> Request {
     let path = args.path.clone().filter(|path| path.as_os_str() != "-" && args.code.is_none());
     Request {
-        text: source.text.clone(),
-        name: source.name.clone(),
+        text: "".into(),
+        name: String::new(),
         argv0: match &path {
             Some(path) => path.to_string_lossy().into_owned(),
             None if args.code.is_some() => "-c".into(),
@@ -198,9 +206,9 @@ fn request(args: &RunArgs, source: &Source, verdict: &Verdict, python: PathBuf, 
         args: args.args.clone(),
         python,
         limits,
-        guards: if args.no_guards { Vec::new() } else { verdict.guards.iter().map(|guard| (guard.span, guard.op)).collect() },
-        form: verdict.form,
-        stdin: Stdin::default(),
+        guards: Vec::new(),
+        form: Form::default(),
+        stdin,
         cwd: args.cwd.clone(),
         env: args.env.clone(),
         strict_output: args.strict_output,

@@ -23,6 +23,7 @@ pub use crate::library::Stdin;
 use std::sync::Arc;
 
 use crate::limits::Limits;
+use crate::stack;
 use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
 use crate::syntax::{Program, Span};
 use crate::value::object::V;
@@ -111,20 +112,13 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
     if program.codes.is_empty() {
         return Facts::default();
     }
-    std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().name("evaluate".to_owned()).stack_size(STACK).spawn_scoped(scope, || run(text, program, settings));
-        match thread.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(facts)) => facts,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            // No thread to be had: nothing is known, and everything is guarded.
-            Err(_) => unevaluated(text, program),
-        }
-    })
+    match stack::on_large("evaluate", &[stack::LARGE], || run(text, program, settings)) {
+        Ok(facts) => facts,
+        Err(stack::Failure::Panic(panic)) => std::panic::resume_unwind(panic),
+        // Nothing is known, and everything is guarded.
+        Err(stack::Failure::NoThread) => unevaluated(text, program),
+    }
 }
-
-/// Stack of the evaluating thread. Only what is used of it is ever backed by memory.
-const STACK: usize = 256 << 20;
 
 /// What is known when nothing was evaluated: every operation that could be large is guarded.
 fn unevaluated(text: &str, program: &Program) -> Facts {

@@ -25,39 +25,42 @@ use crate::syntax::code::Form;
 /// Runs a program under its limits. Output is passed on as it comes, up to the limit, and is in the outcome too.
 /// `signals` is a descriptor made by [`super::signal_fd`]: what arrives there is passed on to the program.
 pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, Unusable> {
-    Helper::start(&request.stdin, request.helper.as_deref())?.execute(request, signals, stream)
+    Helper::start(request)?.execute(request, signals, stream)
 }
 
-/// A helper that waits for its job. It can be started before it is known what is to be run, and whether anything is: it
-/// starts no interpreter before it has a job, and ends when this is dropped.
+/// A helper that makes ready the place for a program: the namespaces and what is confined. It can be started before it is
+/// known what is to be run, and whether anything is: it starts no interpreter before that, and ends when this is dropped.
 #[derive(Debug)]
 pub struct Helper(Option<Result<(Child, UnixStream), String>>);
 
 impl Helper {
-    /// Starts the helper: this process's own executable if none is named.
-    pub fn start(stdin: &Stdin, executable: Option<&Path>) -> Result<Helper, Unusable> {
-        let stdin = match stdin {
+    /// Starts the helper. All that the request says counts now, but for the code: its text, name, guards and form.
+    pub fn start(request: &Request) -> Result<Helper, Unusable> {
+        let job = serde_json::to_vec(&job(request)?).unwrap_or_default();
+        let stdin = match &request.stdin {
             Stdin::Closed => Stdio::null(),
             Stdin::Inherit => Stdio::inherit(),
             Stdin::File(path) => {
                 std::fs::File::open(path).map(Stdio::from).map_err(|error| Unusable(format!("{}: {error}", path.display())))?
             }
         };
-        let (ours, theirs) = match UnixStream::pair() {
+        let (mut ours, theirs) = match UnixStream::pair() {
             Ok(pair) => pair,
             Err(error) => return Ok(Helper(Some(Err(format!("no socket: {error}"))))),
         };
-        let child = Command::new(executable.unwrap_or(Path::new("/proc/self/exe")))
+        let child = Command::new(request.helper.as_deref().unwrap_or(Path::new("/proc/self/exe")))
             .arg0("antifreeze")
             .arg(SUPERVISE)
             .stdin(stdin)
             .stdout(Stdio::from(OwnedFd::from(theirs)))
             .stderr(Stdio::inherit())
             .spawn();
+        // A helper that is gone already is noticed when it does not answer.
+        let _ = ours.write_all(&frame(b'r', &job));
         Ok(Helper(Some(child.map(|child| (child, ours)).map_err(|error| format!("the helper did not start: {error}")))))
     }
 
-    /// See [`execute`]; what the request says of standard input and the helper has been settled.
+    /// See [`execute`].
     pub fn execute(
         mut self,
         request: &Request,
@@ -75,7 +78,7 @@ impl Helper {
 impl Drop for Helper {
     fn drop(&mut self) {
         if let Some(Ok((mut child, socket))) = self.0.take() {
-            // The end of the socket is its order to end; it has nothing below it yet.
+            // The end of the socket is its order to end; no program is below it yet.
             drop(socket);
             let _ = child.wait();
         }
@@ -91,25 +94,6 @@ fn execute_with(
 ) -> Result<Outcome, Unusable> {
     let lines = Lines::new(&request.text);
     let file = compiled_name(request);
-    let confinement = if request.confine {
-        let work = request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
-        let folder = request.path.as_ref().and_then(|_| Path::new(&file).parent());
-        Some(Confinement::new(&work, folder, &request.python)?)
-    } else {
-        None
-    };
-    let cwd = confinement.as_ref().map(|confinement| &confinement.work).or(request.cwd.as_ref());
-    let job = Job {
-        host: std::process::id() as i32,
-        python: request.python.to_string_lossy().into_owned(),
-        cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
-        env: request.env.clone(),
-        limits: request.limits,
-        strict_output: request.strict_output,
-        namespaces: std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0"),
-        request: worker_request(request, &file, &lines),
-        confinement,
-    };
     let mut talk = Talk {
         helper: helper.id() as i32,
         late: Instant::now() + START_LIMIT + PATIENCE,
@@ -121,7 +105,7 @@ fn execute_with(
         stderr: Vec::new(),
         signal: None,
     };
-    let ending = talk.run(&job, signals, stream);
+    let ending = talk.run(&worker_request(request, &file, &lines), request.limits.timeout, signals, stream);
     reap(helper);
     let Some(ending) = ending else {
         let why = if talk.taken_over {
@@ -170,10 +154,11 @@ struct Talk {
 }
 
 impl Talk {
-    /// Sends the job and listens until the helper (and all below it) is gone.
-    fn run(&mut self, job: &Job, signals: Option<&OwnedFd>, stream: &mut dyn FnMut(Stream, &[u8])) -> Option<Ending> {
-        let bytes = serde_json::to_vec(job).ok()?;
-        self.socket.write_all(&frame(b'r', &bytes)).ok()?;
+    /// Sends the code and listens until the helper (and all below it) is gone.
+    fn run(&mut self, code: &Value, timeout: f64, signals: Option<&OwnedFd>, stream: &mut dyn FnMut(Stream, &[u8])) -> Option<Ending> {
+        let bytes = serde_json::to_vec(code).ok()?;
+        // A helper that is gone already may have said why.
+        let _ = self.socket.write_all(&frame(b'q', &bytes));
         let mut ending = None;
         loop {
             let wait = self.late.saturating_duration_since(Instant::now());
@@ -207,7 +192,7 @@ impl Talk {
                         stream(Stream::Stderr, &payload);
                         self.stderr.extend_from_slice(&payload);
                     }
-                    b't' => self.late = Instant::now() + Duration::from_secs_f64(job.limits.timeout) + PATIENCE,
+                    b't' => self.late = Instant::now() + Duration::from_secs_f64(timeout) + PATIENCE,
                     b'z' => ending = serde_json::from_slice::<Ending>(&payload).ok(),
                     _ => {}
                 }
@@ -242,6 +227,29 @@ impl Talk {
         }
         self.late = now + Duration::from_millis(50);
     }
+}
+
+/// What the helper has to know before there is code to run.
+fn job(request: &Request) -> Result<Job, Unusable> {
+    let confinement = if request.confine {
+        let work = request.cwd.clone().map_or_else(std::env::current_dir, Ok).map_err(|error| Unusable(format!("--confine: {error}")))?;
+        let file = compiled_name(request);
+        let folder = request.path.as_ref().and_then(|_| Path::new(&file).parent());
+        Some(Confinement::new(&work, folder, &request.python)?)
+    } else {
+        None
+    };
+    let cwd = confinement.as_ref().map(|confinement| &confinement.work).or(request.cwd.as_ref());
+    Ok(Job {
+        host: std::process::id() as i32,
+        python: request.python.to_string_lossy().into_owned(),
+        cwd: cwd.map(|path| path.to_string_lossy().into_owned()),
+        env: request.env.clone(),
+        limits: request.limits,
+        strict_output: request.strict_output,
+        namespaces: std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0"),
+        confinement,
+    })
 }
 
 /// The name the program is compiled under: what CPython takes for a script, `-c` and standard input.

@@ -21,6 +21,8 @@ use super::tree;
 use super::wire::{self, Job};
 use super::worker;
 
+/// Starts the interpreter: there is something to run.
+pub const BEGIN: u8 = b'G';
 /// Ends everything and itself.
 pub const KILL: u8 = b'K';
 /// Sends the program's process the signal in the second byte.
@@ -116,10 +118,17 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), 
     // Nothing else would stop a fork bomb of root's before the count is next looked at.
     let cgroup =
         (!pid_max && !rlimit).then(|| Cgroup::of(run_name)).flatten().filter(|cgroup| cgroup.enter(hard_cap(job.limits.processes)));
-    let program = match sys::fork() {
+    let begin = wait_for_code(&ends.control);
+    let forked = if begin { sys::fork() } else { Err(Errno::CANCELED.into()) };
+    let program = match forked {
         Ok(Forked::Parent(pid)) => pid,
         Ok(Forked::Child) => start_worker(job, &ends, nproc),
-        Err(_) => sys::exit_now(5),
+        Err(_) => {
+            if let Some(cgroup) = &cgroup {
+                cgroup.leave();
+            }
+            sys::exit_now(if begin { 5 } else { 0 })
+        }
     };
     let control = ends.control;
     // The program's side of every channel must be the program's alone.
@@ -129,6 +138,17 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), 
     hello.push(u8::from(own_proc) | u8::from(pid_max) << 1 | u8::from(rlimit) << 2 | u8::from(cgroup.is_some()) << 3);
     let _ = rustix::io::write(&control, &hello);
     keep(&control, &signals, program, namespaced, cgroup.as_ref())
+}
+
+/// Everything is ready. False when it was for nothing.
+fn wait_for_code(control: &OwnedFd) -> bool {
+    let mut message = [0_u8; 8];
+    loop {
+        match rustix::io::read(control, &mut message) {
+            Err(Errno::INTR) => {}
+            got => return matches!(got, Ok(n) if n > 0 && message[0] == BEGIN),
+        }
+    }
 }
 
 fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {

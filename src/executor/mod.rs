@@ -144,7 +144,7 @@ pub struct Helper;
 #[cfg(not(target_os = "linux"))]
 impl Helper {
     /// Starts nothing.
-    pub fn start(_: &Stdin, _: Option<&std::path::Path>) -> Result<Helper, Unusable> {
+    pub fn start(_: &Request) -> Result<Helper, Unusable> {
         Ok(Helper)
     }
 

@@ -32,6 +32,8 @@ const MAX_REPORT: usize = 6 << 20;
 const MAX_VALUES: usize = 1 << 20;
 /// How long what was killed may take to be gone before the host is told all the same.
 const DYING: Duration = Duration::from_secs(5);
+/// How often a helper without anything to run turns round.
+const IDLE: Duration = Duration::from_mins(1);
 /// SIGURG is ignored by default: a program that unregisters the handler is not killed by it.
 const DUMP_SIGNAL: u8 = libc::SIGURG as u8;
 
@@ -130,7 +132,7 @@ struct Run {
     worker: Option<OwnedFd>,
     from_worker: Reader,
     to_worker: Queue,
-    /// Until the interpreter has said which bytecode it reads.
+    /// From when there is code to run until the interpreter has said which bytecode it reads.
     request: Option<Vec<u8>>,
     /// Whether the worker has checks to place.
     with_guards: bool,
@@ -139,7 +141,8 @@ struct Run {
     view: View,
     namespaced: bool,
     program: i32,
-    started: Instant,
+    /// When there was code to run.
+    begun: Option<Instant>,
     ready: Option<Instant>,
     interrupted: Option<Instant>,
     ending: Ending,
@@ -205,8 +208,6 @@ impl Run {
         for fd in [&worker, &trace, &stdout, &stderr] {
             rustix::io::ioctl_fionbio(fd, true)?;
         }
-        let with_guards = job.request["guards"].as_array().is_some_and(|sites| !sites.is_empty());
-        let request = frame(b'q', &serde_json::to_vec(&job.request)?);
         let namespaced = isolation != Isolation::None;
         let mut ending = Ending::failed(String::new());
         ending.detail = None;
@@ -226,14 +227,14 @@ impl Run {
             worker: Some(worker),
             from_worker: Reader::new(MAX_REPORT),
             to_worker: Queue::default(),
-            request: Some(request),
-            with_guards,
+            request: None,
+            with_guards: false,
             outputs: [Output { fd: Some(stdout), kind: b'o' }, Output { fd: Some(stderr), kind: b'e' }],
             trace: Some(trace),
             view: View::descendants(pid),
             namespaced,
             program: 0,
-            started: Instant::now(),
+            begun: None,
             ready: None,
             interrupted: None,
             ending,
@@ -249,6 +250,8 @@ impl Run {
     }
 
     fn finish(mut self) -> std::io::Result<()> {
+        // The code may have come together with the job.
+        self.hear_host();
         let mut look = Instant::now() + TICK;
         while self.stop.is_none() {
             let now = Instant::now();
@@ -340,7 +343,8 @@ impl Run {
     fn deadline(&self) -> Instant {
         let natural = match self.ready {
             Some(ready) => ready + Duration::from_secs_f64(self.limits.timeout),
-            None => self.started + START_LIMIT,
+            // The host is in no hurry before it knows what is to be run.
+            None => self.begun.map_or_else(|| Instant::now() + IDLE, |begun| begun + START_LIMIT),
         };
         self.interrupted.map_or(natural, |at| natural.min(at + GRACE))
     }
@@ -403,16 +407,32 @@ impl Run {
             if self.from_host.fill(&self.host) == Got::End {
                 return self.lose_host();
             }
-            while let Ok(Some((kind, payload))) = self.from_host.next() {
-                if kind == b's' && payload.len() == 1 {
-                    if self.interrupted.is_some() {
-                        self.stop(Stop::Interrupted);
-                    }
-                    self.tell_keeper(&[keeper::SIGNAL, payload[0]]);
-                    self.interrupted.get_or_insert_with(Instant::now);
+            self.hear_host();
+        }
+    }
+
+    /// Does what the host has asked for so far.
+    fn hear_host(&mut self) {
+        while let Ok(Some((kind, payload))) = self.from_host.next() {
+            if kind == b'q' && self.begun.is_none() {
+                self.begin(&payload);
+            } else if kind == b's' && payload.len() == 1 {
+                if self.interrupted.is_some() {
+                    self.stop(Stop::Interrupted);
                 }
+                self.tell_keeper(&[keeper::SIGNAL, payload[0]]);
+                self.interrupted.get_or_insert_with(Instant::now);
             }
         }
+    }
+
+    /// There is code: the interpreter is started, and hears of it when it asks.
+    fn begin(&mut self, request: &[u8]) {
+        let guards = serde_json::from_slice::<serde_json::Value>(request).ok();
+        self.with_guards = guards.is_some_and(|request| request["guards"].as_array().is_some_and(|sites| !sites.is_empty()));
+        self.request = Some(frame(b'q', request));
+        self.begun = Some(Instant::now());
+        self.tell_keeper(&[keeper::BEGIN, 0]);
     }
 
     fn tell_keeper(&mut self, message: &[u8]) {

@@ -35,8 +35,6 @@ pub struct Job {
     pub namespaces: bool,
     /// What it is confined to, if it is.
     pub confinement: Option<Confinement>,
-    /// Passed to the worker as it is.
-    pub request: Value,
 }
 
 /// Why the helper ended a run.

@@ -14,7 +14,6 @@ mod scope;
 mod verify;
 
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use ruff_python_ast::PythonVersion;
@@ -26,10 +25,11 @@ pub use code::{Program, Span};
 
 use self::code::{Form, SyntaxIssue};
 use crate::source::Source;
+use crate::stack;
 
 /// Reserved for the thread that parses; only what is used is ever touched. The smaller sizes are for hosts that cannot
 /// reserve as much, and suffice for all but the deepest trees the bounds let through.
-const STACKS: [usize; 3] = [256 << 20, 64 << 20, 16 << 20];
+const STACKS: [usize; 3] = [stack::LARGE, 64 << 20, 16 << 20];
 
 /// Most errors of the parser that are kept.
 const MAX_ERRORS: usize = 100;
@@ -44,17 +44,12 @@ pub fn parse(source: Source) -> (Source, Program) {
         return (source, program);
     }
     let text = Arc::clone(&source.text);
-    for size in STACKS {
-        let text = Arc::clone(&text);
-        let work = move || catch_unwind(AssertUnwindSafe(|| best_attempt(&text)));
-        let Ok(thread) = std::thread::Builder::new().name("parser".into()).stack_size(size).spawn(work) else { continue };
-        return match thread.join() {
-            Ok(Ok((Some(rescued), program))) => (source.rescued(rescued.text, rescued.pieces), program),
-            Ok(Ok((None, program))) => (source, program),
-            Ok(Err(_)) | Err(_) => (source, failed("the parser failed on this source")),
-        };
+    match stack::on_large("parser", &STACKS, || best_attempt(&text)) {
+        Ok((Some(rescued), program)) => (source.rescued(rescued.text, rescued.pieces), program),
+        Ok((None, program)) => (source, program),
+        Err(stack::Failure::Panic(_)) => (source, failed("the parser failed on this source")),
+        Err(stack::Failure::NoThread) => (source, failed("there is not enough memory for the parser's stack")),
     }
-    (source, failed("there is not enough memory for the parser's stack"))
 }
 
 fn failed(message: &str) -> Program {
