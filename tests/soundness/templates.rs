@@ -425,6 +425,19 @@ def $0(n):
 !fn $0 ti",
     "class $1:
     def __init__(self, n):
+        self.n = n
+    def __iter__(self):
+        return self
+    def __next__(self):
+        self.n -= 1
+        if self.n < 0 or $x % 3 == self.n:
+            raise StopIteration
+        return self.n
+def $0(n):
+    return sum($1(n % 6), len(list($1(4))))
+!fn $0 ii",
+    "class $1:
+    def __init__(self, n):
         self.n, self.k = n, 0
     def __iter__(self):
         return self
@@ -539,6 +552,8 @@ pub const EXPRESSIONS: &[(char, &str)] = &[
     ('i', "min($i, $i)"),
     ('i', "max($i, $i, $i)"),
     ('i', "sum($l)"),
+    ('i', "sum($l, $i)"),
+    ('i', "sum([$i, $i], $i)"),
     ('i', "max($l, default=$i)"),
     ('i', "$l[$n]"),
     ('i', "$l[-1]"),
