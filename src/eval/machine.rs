@@ -212,6 +212,12 @@ pub struct Machine<'p> {
     pub sleeps: u64,
     /// Exceptions that nobody in the program would catch: each may end every loop around it.
     pub uncaught_raises: u64,
+    /// Whether the loop that is tried is never left.
+    pub trial_holds: bool,
+    /// Fuel for trying whether loops are never left.
+    pub fuel_for_trials: u64,
+    /// Vain trials of each loop.
+    pub failed_trials: HashMap<(CodeId, u16), u32>,
 }
 
 impl<'p> Machine<'p> {
@@ -251,6 +257,9 @@ impl<'p> Machine<'p> {
             uncertain_recursion_limit: false,
             backdoors: settings.is_main && (program.names.iter().any(|name| BACKDOORS.contains(&&**name)) || has_hidden_effects(program)),
             uncaught_raises: 0,
+            trial_holds: false,
+            fuel_for_trials: settings.fuel / 8,
+            failed_trials: HashMap::new(),
             sleeps: 0,
             last_return: None,
             super_context: Vec::new(),
@@ -578,6 +587,14 @@ impl<'p> Machine<'p> {
             self.add_raised(raised);
         }
         exit
+    }
+
+    /// Runs a frame on from where it stands, apart from the frame it is a copy of.
+    pub fn run_on(&mut self, frame: &mut Frame, cx: &mut Context) {
+        self.run(frame, cx);
+        while !cx.loops.is_empty() {
+            self.pop_loop(cx);
+        }
     }
 
     /// What `super()` means in a frame: the class in its `__class__` cell, and its first argument.
@@ -956,7 +973,7 @@ fn join_kept(a: &mut Pending, b: &Pending) {
 }
 
 /// The value of a literal.
-fn constant(literal: &Const) -> V {
+pub fn constant(literal: &Const) -> V {
     match literal {
         Const::None => V::None,
         Const::Bool(b) => V::Bool(*b),

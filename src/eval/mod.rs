@@ -4,6 +4,7 @@ mod attributes;
 mod calls;
 mod classes;
 mod describe;
+mod dynamic;
 mod guarded_calls;
 mod host;
 mod iteration;
@@ -23,7 +24,7 @@ pub use crate::library::Stdin;
 use std::sync::Arc;
 
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
+use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Const, Op};
 use crate::syntax::{Program, Span};
 use crate::value::object::V;
 use crate::value::store::{Path, Switches};
@@ -50,6 +51,8 @@ pub struct Settings {
     pub describe: bool,
     /// Callables of the user's own.
     pub callables: Arc<[OwnCallable]>,
+    /// Names that are there before the program begins, with their values where these are plain.
+    pub given: Vec<(String, Option<Const>)>,
 }
 
 impl Default for Settings {
@@ -63,6 +66,7 @@ impl Default for Settings {
             is_file: false,
             describe: true,
             callables: Arc::default(),
+            given: Vec::new(),
         }
     }
 }
@@ -104,6 +108,8 @@ pub struct Facts {
     pub open_globals: bool,
     /// Least seconds the program takes to its end, where it has one.
     pub floor: f64,
+    /// Whether it has none, because something in it never ends.
+    pub never_ends: bool,
 }
 
 /// Evaluates a program on a thread of its own, with a stack that recursion of the program cannot exhaust.
@@ -173,9 +179,15 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let code = machine.code(main);
     let mut frame = machine.new_frame(main, code, Vec::new(), &[]);
     machine.called[0] = true;
+    for (name, known) in &settings.given {
+        if let Some(id) = program.names.iter().position(|known| **known == **name) {
+            machine.store.set_global(id as u32, dynamic::value(known.as_ref()));
+        }
+    }
     let exit = machine.run_frame(&mut frame);
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
     let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
+    let never_ends = dynamic::never_ends(&exit, &machine);
     let open_globals = machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
     let mut globals = serde_json::Map::new();
     if settings.describe && !out_of_fuel {
@@ -216,6 +228,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         let kept = machine.store.clone();
         machine.store.path = Path {
             cost: 0.0,
+            output: 0.0,
             mass: 1.0,
             lost: false,
             interruptible: interrupting,
@@ -269,6 +282,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         globals,
         fuel_spent: spent_by_main + spent_alone,
         floor,
+        never_ends,
         open_globals,
     }
 }
