@@ -1406,6 +1406,11 @@ impl Machine<'_> {
                     return true;
                 }
                 let (left, right) = (code.ops[at - 2], code.ops[at - 1]);
+                if let (Op::Binary(BinaryOp::Mod), Op::Const(zero), CompareOp::Eq | CompareOp::Ne) = (left, right, op)
+                    && matches!(self.consts[zero.0 as usize], V::Int(0))
+                {
+                    return self.refine_remainder(frame, code, at - 2, (op == CompareOp::Eq) == truth);
+                }
                 let (Some(a), Some(b)) = (self.simple(frame, &left), self.simple(frame, &right)) else { return true };
                 if let Some(v) = read_of(&left)
                     && !self.narrow(frame, v, &a, op, &b, truth, false)
@@ -1419,6 +1424,7 @@ impl Machine<'_> {
                 }
                 true
             }
+            Op::Binary(BinaryOp::Mod) => self.refine_remainder(frame, code, at, !truth),
             ref op => {
                 let Some(v) = read_of(op) else { return true };
                 let Some(value) = self.variable(frame, v) else { return true };
@@ -1462,6 +1468,31 @@ impl Machine<'_> {
                 true
             }
         }
+    }
+
+    /// Narrows the variable of `v % 5` at `at`, of which it is known whether it is 0. False: it cannot be.
+    fn refine_remainder(&mut self, frame: &mut Frame, code: &Code, at: usize, divisible: bool) -> bool {
+        if at < 2 || self.is_target(frame.code, at) || self.is_target(frame.code, at - 1) {
+            return true;
+        }
+        let (Some(v), Op::Const(m)) = (read_of(&code.ops[at - 2]), code.ops[at - 1]) else { return true };
+        let (V::Int(m @ 2..), Some(V::Ints(known))) = (self.consts[m.0 as usize].clone(), self.variable(frame, v)) else { return true };
+        let (mut low, mut high) = (known.0.lower(), known.0.upper());
+        if divisible {
+            low = low.and_then(|n| n.checked_add((m - n.rem_euclid(m)) % m));
+            high = high.map(|n| n - n.rem_euclid(m));
+        } else {
+            low = low.map(|n| n + i128::from(n.rem_euclid(m) == 0));
+            high = high.map(|n| n - i128::from(n.rem_euclid(m) == 0));
+        }
+        let within = Int::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
+        if low.zip(high).is_some_and(|(low, high)| low > high) {
+            return false;
+        }
+        if let Some(met) = known.0.meet(&within) {
+            self.assign(frame, v, V::int(met, known.1));
+        }
+        true
     }
 
     fn simple(&self, frame: &Frame, op: &Op) -> Option<V> {

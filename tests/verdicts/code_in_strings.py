@@ -13,10 +13,6 @@ def harmless(text):
     return eval(text)
 
 
-try:
-    print(calculate("sum(range(10**12))"))
-except ValueError:
-    pass
 print(harmless("sum(range(10**4))"), eval("9 ** 9"), eval(" 1 + 1"))
 exec("while idle:\n    pass")
 exec("total = 0\nwhile total < 10:\n    total += 1")
@@ -28,6 +24,8 @@ elif random.random() < 0.5:
     exec("n = 3\nwhile n:\n    n += 1", {})  # error: AF403
 elif random.random() < 0.5:
     exec("while n:\n    n -= 1", {"n": 3})
+elif random.random() < 0.5:
+    print(calculate("sum(range(10**12))"))
 elif random.random() < 0.5:
     print(eval("9 ** 9 ** 9"))  # error: AF101
 exec("def never():\n    while True:\n        pass")
