@@ -95,6 +95,7 @@ impl Machine<'_> {
             if own {
                 self.store.escape_all(&args.values());
             } else {
+                self.more_globals |= names.iter().any(|name| !self.program.names.contains(name));
                 let ids = names.iter().filter_map(|name| self.program.names.iter().position(|known| known == name));
                 for id in ids.collect::<Vec<_>>() {
                     let value = self.store.global(id as u32);
@@ -187,7 +188,7 @@ impl Machine<'_> {
         if !program.errors.is_empty() || program.not_analysed.is_some() || source.is_rescued() || !program.magics.is_empty() || !one {
             return Ok(None);
         }
-        let mut limits = self.settings.limits.clone();
+        let mut limits = self.settings.limits;
         let spent = self.store.path.cost;
         limits.timeout = (limits.timeout - spent).max(0.0);
         let is_main = self.settings.is_main && shares;

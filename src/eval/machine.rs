@@ -212,6 +212,8 @@ pub struct Machine<'p> {
     pub sleeps: u64,
     /// Exceptions that nobody in the program would catch: each may end every loop around it.
     pub uncaught_raises: u64,
+    /// Whether code in a string assigned globals that the program does not name.
+    pub more_globals: bool,
     /// Whether the loop that is tried is never left.
     pub trial_holds: bool,
     /// Fuel for trying whether loops are never left.
@@ -257,6 +259,7 @@ impl<'p> Machine<'p> {
             uncertain_recursion_limit: false,
             backdoors: settings.is_main && (program.names.iter().any(|name| BACKDOORS.contains(&&**name)) || has_hidden_effects(program)),
             uncaught_raises: 0,
+            more_globals: false,
             trial_holds: false,
             fuel_for_trials: settings.fuel / 8,
             failed_trials: HashMap::new(),

@@ -188,7 +188,8 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
     let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
     let never_ends = dynamic::never_ends(&exit, &machine);
-    let open_globals = machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
+    let open_globals =
+        machine.more_globals || machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
     let mut globals = serde_json::Map::new();
     if settings.describe && !out_of_fuel {
         for (id, name) in program.names.iter().enumerate() {

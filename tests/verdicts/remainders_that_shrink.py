@@ -27,5 +27,5 @@ def odd_part():
 
 def never():
     n = 0
-    while n % 5 == 0:  # error: AF403
+    while n % 5 == 0:  # error: AF401
         n = n // 5

@@ -59,7 +59,7 @@ pub fn find(name: &str) -> Option<Entry> {
 /// Whether a partial of this function is an awaitable.
 pub fn is_awaitable(name: &str) -> bool {
     matches!(name, "serving.aserver.serve_forever.wait")
-        || name.strip_prefix("asyncio.").is_some_and(|name| name.ends_with(".wait") && name != "Event.wait")
+        || name.strip_prefix("asyncio.").is_some_and(|name| name.strip_suffix(".wait").is_some_and(|name| name != "Event"))
 }
 
 /// An object whose state is known as long as nobody else may hold it.
