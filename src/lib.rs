@@ -16,4 +16,8 @@ pub mod verdict;
 pub mod outcome;
 pub mod report;
 pub mod executor;
+#[cfg(target_os = "linux")]
+pub mod session;
+#[cfg(target_os = "linux")]
+pub mod serve;
 pub mod cli;

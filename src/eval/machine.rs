@@ -212,6 +212,9 @@ pub struct Machine<'p> {
     pub sleeps: u64,
     /// Exceptions that nobody in the program would catch: each may end every loop around it.
     pub uncaught_raises: u64,
+    /// The first instruction of the step that is judged, of a session; none once it was reached, and where there is no session.
+    step_at: Option<Pc>,
+    step_begun: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -262,6 +265,11 @@ impl<'p> Machine<'p> {
             loop_floor: 0,
             nesting: 0,
             text,
+            step_at: settings.history.and_then(|start| {
+                let statements = program.codes[0].statements.iter();
+                statements.filter(|(_, span)| span.start >= start).map(|(pc, _)| *pc).min()
+            }),
+            step_begun: false,
         }
     }
 
@@ -520,8 +528,14 @@ impl<'p> Machine<'p> {
             Reach::Maybe
         };
         let proof = if path.doubtful || self.backdoors { Proof::Likely } else { proof };
-        let fact =
-            Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
+        let fact = Fact {
+            kind,
+            span: self.place_in_step(span.unwrap_or_else(|| self.span(spot))),
+            reach,
+            proof,
+            measure,
+            words: words.iter().cloned().collect(),
+        };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));
         let slot = self.facts.entry((spot.code, spot.pc, kind));
         match slot {
@@ -534,6 +548,34 @@ impl<'p> Machine<'p> {
                 }
             }
         }
+    }
+
+    /// Whether the step that is judged was reached.
+    pub fn has_begun(&self) -> bool {
+        self.step_begun
+    }
+
+    /// The steps before have ended, that is known: the clock starts anew, every path leads here, and what they could have led to
+    /// else did not happen. What they set going goes on.
+    fn begin_step(&mut self, cx: &mut Context) {
+        (self.step_at, self.step_begun) = (None, true);
+        cx.pending.clear();
+        self.facts.clear();
+        self.memo = Memo::default();
+        self.raised = None;
+        (self.sleeps, self.uncaught_raises) = (0, 0);
+        let path = &mut self.store.path;
+        (path.cost, path.mass, path.lost, path.doubtful, path.retries) = (0.0, 1.0, false, false, false);
+    }
+
+    /// Where a fact about a place in an earlier step is reported: at what led there in the step that is judged.
+    fn place_in_step(&self, span: Span) -> Span {
+        let start = self.settings.history.unwrap_or(0);
+        if span.start >= start {
+            return span;
+        }
+        let callers = self.frames.iter().rev().map(|spot| self.span(*spot));
+        callers.into_iter().find(|span| span.start >= start).unwrap_or(span)
     }
 
     /// Whether something could end a loop or a wait from outside the code in view.
@@ -606,6 +648,9 @@ impl<'p> Machine<'p> {
             let Some(&op) = code.ops.get(pc as usize) else { return Exit::Dead };
             if self.fuel == 0 {
                 return Exit::Fuel;
+            }
+            if self.step_at == Some(pc) && index == 0 {
+                self.begin_step(cx);
             }
             self.fuel = self.fuel.saturating_sub(1 + self.store.take_work());
             self.visited[index][pc as usize] = true;

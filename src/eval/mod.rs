@@ -50,6 +50,9 @@ pub struct Settings {
     pub describe: bool,
     /// Callables of the user's own.
     pub callables: Arc<[OwnCallable]>,
+    /// Where the step begins that is to be judged, for a program that is the steps of a session so far. What comes before it has
+    /// been run: it makes the state that the step finds, and nothing is reported of it.
+    pub history: Option<u32>,
 }
 
 impl Default for Settings {
@@ -63,6 +66,7 @@ impl Default for Settings {
             is_file: false,
             describe: true,
             callables: Arc::default(),
+            history: None,
         }
     }
 }
@@ -126,9 +130,22 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
 /// Stack of the evaluating thread. Only what is used of it is ever backed by memory.
 const STACK: usize = 256 << 20;
 
+fn statements_from(program: &Program, start: u32) -> u32 {
+    if start == 0 {
+        return program.statements;
+    }
+    program.codes.iter().flat_map(|code| &code.statements).filter(|(_, span)| span.start >= start).count() as u32
+}
+
 /// What is known when nothing was evaluated: every operation that could be large is guarded.
 fn unevaluated(text: &str, program: &Program) -> Facts {
-    let mut out = Facts { coverage: Coverage { statements: program.statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
+    unevaluated_from(text, program, 0)
+}
+
+/// What is known of the part of a program that begins at `start` when nothing of it was evaluated.
+pub fn unevaluated_from(text: &str, program: &Program, start: u32) -> Facts {
+    let statements = statements_from(program, start);
+    let mut out = Facts { coverage: Coverage { statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
     let watched = Watched::of(text, program);
     for code in &program.codes {
         out.guards.extend(watched.calls(code));
@@ -138,6 +155,9 @@ fn unevaluated(text: &str, program: &Program) -> Facts {
             }
         }
     }
+    out.guards.retain(|guard| guard.span.start >= start);
+    out.guards.sort_by_key(|guard| (guard.span, guard.op));
+    out.guards.dedup();
     out
 }
 
@@ -189,13 +209,21 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             }
         }
     }
+    let history = settings.history.unwrap_or(0);
+    if settings.history.is_some() && !machine.has_begun() {
+        // What is known of the steps before leads nowhere, or is too much: of this step, nothing is known.
+        return Facts { fuel_spent: settings.fuel - machine.fuel, ..unevaluated_from(text, program, history) };
+    }
     // Functions that nobody called, each with what is left of the fuel.
     machine.defined_only = true;
     machine.raised = None;
     machine.forget_module_state(matches!(exit, Exit::Return(_)));
     let spent_by_main = settings.fuel - machine.fuel;
     let mut left = (settings.fuel / 2).max(machine.fuel);
-    let uncalled: Vec<CodeId> = (1..program.codes.len() as u32).map(CodeId).filter(|id| !machine.called[id.0 as usize]).collect();
+    let uncalled: Vec<CodeId> = (1..program.codes.len() as u32)
+        .map(CodeId)
+        .filter(|id| !machine.called[id.0 as usize] && machine.code(*id).span.start >= history)
+        .collect();
     let mut spent_alone = 0;
     // What the module merely gave away, to a decorator say, interrupts nothing that has no part in it. Anywhere in the program
     // there may be what raises an exception in the midst of a loop.
@@ -245,7 +273,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         guards.extend(watched.calls(code));
         for ((op, span), state) in code.ops.iter().zip(&code.spans).zip(states) {
             if let Some(op) = guard_symbol(op)
-                && (*state != GuardState::Safe || out_of_fuel)
+                && (*state != GuardState::Safe || out_of_fuel || settings.history.is_some() && program.is_in_function(code))
             {
                 guards.push(Guard { span: *span, op });
             }
@@ -254,18 +282,22 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     guards.extend(
         machine.call_guards.iter().map(|(code, pc)| Guard { span: program.codes[code.0 as usize].spans[*pc as usize], op: "call" }),
     );
+    guards.retain(|guard| guard.span.start >= history);
     guards.sort_by_key(|g| (g.span, g.op));
     guards.dedup();
     let evaluated = program
         .codes
         .iter()
         .zip(&machine.visited)
-        .map(|(code, seen)| code.statements.iter().filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32)
+        .map(|(code, seen)| {
+            let statements = code.statements.iter().filter(|(_, span)| span.start >= history);
+            statements.filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32
+        })
         .sum();
     Facts {
         facts,
         guards,
-        coverage: Coverage { statements: program.statements, evaluated, out_of_fuel },
+        coverage: Coverage { statements: statements_from(program, history), evaluated, out_of_fuel },
         globals,
         fuel_spent: spent_by_main + spent_alone,
         floor,

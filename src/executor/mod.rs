@@ -18,11 +18,19 @@
 pub mod python;
 
 #[cfg(target_os = "linux")]
+mod account;
+#[cfg(target_os = "linux")]
+mod broker;
+#[cfg(target_os = "linux")]
 mod cgroup;
+#[cfg(target_os = "linux")]
+mod channel;
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(target_os = "linux")]
 mod features;
+#[cfg(target_os = "linux")]
+mod freeze;
 #[cfg(target_os = "linux")]
 mod frames;
 #[cfg(target_os = "linux")]
@@ -30,11 +38,19 @@ mod host;
 #[cfg(target_os = "linux")]
 mod keeper;
 #[cfg(target_os = "linux")]
+mod lines;
+#[cfg(target_os = "linux")]
+mod link;
+#[cfg(target_os = "linux")]
+mod steps;
+#[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
 mod sys;
 #[cfg(target_os = "linux")]
 mod tree;
+#[cfg(target_os = "linux")]
+mod usage;
 #[cfg(target_os = "linux")]
 mod wire;
 #[cfg(target_os = "linux")]
@@ -48,9 +64,13 @@ use crate::syntax::Span;
 use crate::syntax::code::Form;
 
 #[cfg(target_os = "linux")]
+pub use broker::main as sessions;
+#[cfg(target_os = "linux")]
 pub use features::features;
 #[cfg(target_os = "linux")]
 pub use host::{Helper, execute};
+#[cfg(target_os = "linux")]
+pub use link::{Broker, Interrupter, Link, Opening, Refused, StepRequest, ToolCall};
 #[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
@@ -58,6 +78,9 @@ pub use sys::{next_signal, signal_fd};
 
 /// The hidden subcommand the helper is started with.
 pub const SUPERVISE: &str = "__supervise";
+
+/// The hidden subcommand the broker of a host's sessions is started with.
+pub const SESSIONS: &str = "__sessions";
 
 /// How long the interpreter may take to be ready.
 #[cfg(target_os = "linux")]
