@@ -168,8 +168,9 @@ pub enum Start {
 /// Private memory of the interpreter itself and room for stacks, on top of the limit on what a program may hold.
 pub const SLACK: u64 = 256 << 20;
 
-/// Processes a PID namespace must be able to number; the kernel accepts no fewer.
-const LEAST_PID_MAX: u32 = 301;
+/// Once a namespace has used up its numbers, the kernel gives none below this again. A cap that left no room above it would let a
+/// program that has started some hundred processes, one after the other, have one at a time from then on.
+const RESERVED_PIDS: u32 = 300;
 
 /// How many processes the hard caps allow. Above the limit, so that passing the limit is seen and reported as such
 /// rather than as a fork that fails.
@@ -230,7 +231,7 @@ fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), run_
         // Since Linux 6.14 this is a property of the namespace; before, writing it would change the whole system.
         pid_max = own_proc
             && fs::read_to_string("/proc/sys/kernel/osrelease").is_ok_and(|release| at_least(&release, 6, 14))
-            && fs::write("/proc/sys/kernel/pid_max", hard_cap(job.limits.processes).max(LEAST_PID_MAX).to_string()).is_ok();
+            && fs::write("/proc/sys/kernel/pid_max", hard_cap(job.limits.processes).saturating_add(RESERVED_PIDS + 1).to_string()).is_ok();
     } else {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }

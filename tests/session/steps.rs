@@ -251,3 +251,14 @@ fn alarms_that_come_between_steps_hit_the_next_step() {
     assert_eq!(outcome.error.map(|error| error.kind), Some("TimeoutError".into()));
     assert_eq!(repr(&session, "2"), "2");
 }
+
+#[test]
+fn a_session_does_not_run_out_of_process_numbers() {
+    let session = open(unguarded(20.0));
+    finish(&session, "import os\ndef child():\n    pid = os.fork()\n    if not pid:\n        os._exit(0)\n    return pid");
+    for _ in 0..6 {
+        let code = "for _ in range(100):\n    os.waitpid(child(), 0)\npids = [child() for _ in range(10)]\nlen([os.waitpid(pid, 0) for pid in pids])";
+        let outcome = finish(&session, code);
+        assert_eq!((outcome.result_repr.as_deref(), outcome.mechanisms.checkpoint), (Some("10"), Some(true)), "{outcome:#?}");
+    }
+}
