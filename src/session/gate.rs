@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::source::Source;
 use crate::syntax::Program;
-use crate::syntax::code::{CodeKind, Op};
+use crate::syntax::code::Op;
 use crate::verdict::{self, CheckedStep, Verdict};
 
 /// A name that nobody defines, so that nothing is known of its value.
@@ -246,28 +246,22 @@ fn opaque(whole: &str, program: &Program, history: u32, from: u32, definitions: 
     Some(out)
 }
 
-/// The module's names that a stretch of the program mentions, and those it may assign, in functions it may call too.
+/// The module's names that a stretch of the program mentions, and those it may assign. It may call any function there is, so what
+/// functions mention and assign counts too.
 fn names(program: &Program, start: u32, end: u32) -> Option<(BTreeSet<&str>, BTreeSet<&str>)> {
     let (mut mentioned, mut assigned) = (BTreeSet::new(), BTreeSet::new());
     for (index, code) in program.codes.iter().enumerate() {
         for (op, span) in code.ops.iter().zip(&code.spans) {
-            let inside = span.start >= start && span.start < end;
+            let counts = index != 0 || span.start >= start && span.start < end;
             match op {
-                Op::ImportStar if inside => return None,
-                Op::StoreGlobal(name) | Op::DeleteGlobal(name) => {
-                    let name = program.name(*name);
-                    if inside || index != 0 && code.kind != CodeKind::Module {
-                        assigned.insert(name);
-                    }
+                Op::ImportStar if counts => return None,
+                Op::LoadGlobal(name) | Op::LoadAttr(name) | Op::LoadMethod(name) if HIDDEN.contains(&program.name(*name)) => return None,
+                Op::StoreGlobal(name) | Op::DeleteGlobal(name) if counts => {
+                    assigned.insert(program.name(*name));
                 }
-                Op::LoadGlobal(name) if inside => {
-                    let name = program.name(*name);
-                    if HIDDEN.contains(&name) {
-                        return None;
-                    }
-                    mentioned.insert(name);
+                Op::LoadGlobal(name) if counts => {
+                    mentioned.insert(program.name(*name));
                 }
-                Op::LoadAttr(name) | Op::LoadMethod(name) if inside && HIDDEN.contains(&program.name(*name)) => return None,
                 _ => {}
             }
         }

@@ -124,3 +124,40 @@ fn check_runs_nothing() {
     assert!(!verdict.rejects());
     assert_eq!(repr(&session, "n"), "1000000000");
 }
+
+#[test]
+fn what_a_thread_of_an_earlier_step_changes_is_not_claimed() {
+    let session = session(20.0);
+    let code = "import threading, time\nn = 10 ** 9\ndef change():\n    global n\n    time.sleep(0.2)\n    n = 5\nthread = threading.Thread(target=change)\nthread.start()";
+    finish(&session, code);
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    assert_eq!(repr(&session, "3 ** n"), "243");
+}
+
+#[test]
+fn what_functions_changed_before_a_step_raised_is_not_claimed() {
+    let session = session(20.0);
+    finish(&session, "sizes = [10 ** 9]\nn = 10 ** 9\ndef change():\n    global n\n    sizes[0] = 5\n    n = 6");
+    assert_eq!(run(&session, "change() or int('x')").outcome, OutcomeKind::Raised);
+    assert_eq!(repr(&session, "3 ** sizes[0]"), "243");
+    assert_eq!(repr(&session, "3 ** n"), "729");
+    finish(&session, "n = 10 ** 9\ndef hide():\n    globals()['n'] = 7");
+    assert_eq!(run(&session, "hide() or int('x')").outcome, OutcomeKind::Raised);
+    assert_eq!(repr(&session, "3 ** n"), "2187");
+}
+
+#[test]
+fn an_interrupt_in_the_midst_of_assignments_leaves_them_unknown() {
+    let session = session(60.0);
+    finish(&session, "import time\nn = 5");
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(700));
+            session.interrupt();
+        });
+        run(&session, "m = 10 ** 9\nfor i in range(3):\n    time.sleep(10)\n    n = 10 ** 9")
+    });
+    assert_eq!(outcome.error.map(|error| error.kind), Some("KeyboardInterrupt".into()));
+    assert_eq!(repr(&session, "3 ** n"), "243");
+    assert_eq!(rejected(&session, "3 ** m"), "AF101 1");
+}

@@ -262,3 +262,19 @@ fn a_session_does_not_run_out_of_process_numbers() {
         assert_eq!((outcome.result_repr.as_deref(), outcome.mechanisms.checkpoint), (Some("10"), Some(true)), "{outcome:#?}");
     }
 }
+
+#[test]
+fn a_confined_session_stays_confined_when_it_goes_back() {
+    let work = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    let options = Options { confine: true, cwd: Some(work.path().to_owned()), ..unguarded(1.0) };
+    let session = open(options);
+    assert!(session.mechanisms().confined);
+    let attempt = "def attempt():\n    try:\n        open('/var/tmp/antifreeze-out', 'w')\n    except OSError as error:\n        return \
+                   type(error).__name__\n    return 'written'\nx = 1\nopen('inside', 'w').close()\nattempt()";
+    let refused = repr(&session, attempt);
+    assert!(refused.contains("Error"), "{refused}");
+    assert_eq!(run(&session, "x = 2\nwhile True: pass").state.as_deref(), Some("kept"));
+    assert_eq!(repr(&session, "x"), "1");
+    assert_eq!(repr(&session, "attempt()"), refused);
+    assert!(work.path().join("inside").exists());
+}
