@@ -30,6 +30,7 @@ write("boot", compiled("boot"))
 # Those that a run may do without are read only when it cannot.
 write("worker", {"worker": compiled("worker"), "ending": marshal.dumps(compiled("ending"))})
 write("guards", {name: marshal.dumps(compiled(name)) for name in ("kinds", "guards")})
+write("session", {"session": marshal.dumps(compiled("session"))})
 print(magic)
 "#;
 
@@ -43,14 +44,15 @@ fn main() {
     let mut found = BTreeMap::new();
     for python in pythons() {
         if let Some(magic) = compile(&python, &worker, &target) {
-            let files = ["boot", "worker", "guards"].map(|part| target.join(format!("{magic}.{part}.bin")));
+            let files = ["boot", "worker", "guards", "session"].map(|part| target.join(format!("{magic}.{part}.bin")));
             found.entry(magic).or_insert(files);
         }
     }
     let mut list = String::from("&[\n");
     for (magic, files) in found {
-        let [boot, worker, guards] = files.map(|file| format!("include_bytes!(r#\"{}\"#)", file.display()));
-        let _ = writeln!(list, "    (\"{magic}\", {boot}, {worker}, {guards}),");
+        // Of different lengths, so that one array of slices takes them.
+        let parts = files.map(|file| format!("include_bytes!(r#\"{}\"#).as_slice()", file.display())).join(", ");
+        let _ = writeln!(list, "    (\"{magic}\", [{parts}]),");
     }
     list.push_str("]\n");
     if let Err(error) = fs::write(target.join("compiled.rs"), list) {

@@ -17,4 +17,11 @@ pub mod verdict;
 pub mod outcome;
 pub mod report;
 pub mod executor;
+pub mod once;
+#[cfg(target_os = "linux")]
+pub mod session;
+#[cfg(target_os = "linux")]
+pub mod serve;
+#[cfg(all(feature = "python", target_os = "linux"))]
+pub mod python;
 pub mod cli;

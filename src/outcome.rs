@@ -125,6 +125,12 @@ pub struct Mechanisms {
     pub stack: Option<String>,
     /// What caps the number of processes besides counting: `pid_max`, `rlimit`; null when nothing does.
     pub process_cap: Option<String>,
+    /// Sessions only: its process was forked from one that had its modules imported.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub zygote: Option<bool>,
+    /// Sessions only: there was a backup to go back to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub checkpoint: Option<bool>,
 }
 
 /// Where a guard was placed.
@@ -190,10 +196,20 @@ pub struct Outcome {
     pub killed_processes: u32,
     /// From the worker being ready to the end or the decision to stop.
     pub duration_ms: f64,
-    /// Sessions only.
+    /// What the step did to the variables of its session: `advanced`, they are as the step left them; `kept`, they are as they
+    /// were before it; `lost`, there are none. Null in one-shot runs.
     pub state: Option<String>,
-    /// Sessions only.
+    /// More words on that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub state_reason: Option<String>,
+    /// How many threads of earlier steps are not there any more. Null in one-shot runs.
     pub threads_lost: Option<u32>,
+    /// The tool of the host's that had not answered when the step was stopped.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tool: Option<String>,
+    /// From the decision to stop a step to its session being as before it, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub restored_ms: Option<f64>,
     /// The signal that antifreeze itself was sent and passed on; null if none was.
     pub interrupted: Option<u8>,
 }
@@ -224,7 +240,10 @@ impl Outcome {
             killed_processes: 0,
             duration_ms: 0.0,
             state: None,
+            state_reason: None,
             threads_lost: None,
+            tool: None,
+            restored_ms: None,
             interrupted: None,
         }
     }

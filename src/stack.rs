@@ -25,6 +25,18 @@ pub enum Failure {
     Panic(Box<dyn Any + Send>),
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::NoThread => f.write_str("there is not enough memory for a stack"),
+            Failure::Panic(panic) => {
+                let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+                f.write_str(text.unwrap_or("unknown panic"))
+            }
+        }
+    }
+}
+
 /// Does work on a stack of one of these sizes, the first that can be had; on this thread's own, if it is large.
 pub fn on_large<T: Send>(name: &str, sizes: &[usize], work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     if IS_LARGE.get() {

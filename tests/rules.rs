@@ -121,8 +121,9 @@ fn an_endless_loop_needs_no_measure() {
 }
 
 #[test]
-fn a_kind_without_a_card_is_no_finding() {
-    assert_eq!(judged(&[fact(FactKind::DynamicCode, TEXT, "x")]), []);
+fn code_that_is_not_known_is_a_note_to_an_agent() {
+    let found = judged(&[fact(FactKind::DynamicCode, TEXT, "x")]);
+    assert_eq!(found.iter().map(|f| (f.code.as_str(), f.level)).collect::<Vec<_>>(), [("AF902", Level::Note)]);
 }
 
 #[test]

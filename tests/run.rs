@@ -965,3 +965,18 @@ fn forged_frames_harm_only_the_report_on_their_own_program() {
         assert!(start.elapsed() < Duration::from_secs(10), "{frame}");
     }
 }
+
+#[test]
+fn processes_one_after_the_other_leave_room_for_more_at_once() {
+    let code = "import os\n\
+                def child(seconds=0):\n    pid = os.fork()\n    if not pid:\n        import time\n        time.sleep(seconds)\n        os._exit(0)\n    return pid\n\
+                for _ in range(700):\n    os.waitpid(child(), 0)\n\
+                pids = [child(0.2) for _ in range(20)]\n\
+                len([os.waitpid(pid, 0) for pid in pids])";
+    for (mode, namespaces) in modes() {
+        let mut command = command(&["--no-gate", "--no-guards", "-c", code]);
+        set_mode(&mut command, namespaces);
+        let (value, _) = json(command);
+        assert_eq!((value["outcome"].as_str(), value["result"].as_i64()), (Some("finished"), Some(20)), "{mode}: {value}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The stages in the order in which data flows. Those on one line of the design may use each other only in this order too.
-const STAGES: [&str; 23] = [
+const STAGES: [&str; 24] = [
     "limits",
     "stack",
     "config",
@@ -19,6 +19,7 @@ const STAGES: [&str; 23] = [
     "outcome",
     "report",
     "executor",
+    "once",
     "telemetry",
     "watch",
     "session",

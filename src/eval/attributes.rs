@@ -252,6 +252,9 @@ impl Machine<'_> {
             let text = V::str(&name.text());
             return self.call_value(&getattr, Args::of([object.clone(), text]));
         }
+        if let Some(method) = self.followed_method(&class.mro, name) {
+            return Ok(self.alloc(Obj::Bound { function: V::Lib(method), this: object.clone() }));
+        }
         let known_root = class.mro.iter().all(|b| match b {
             V::Lib(n) => &*n.text() == "object",
             _ => true,
@@ -332,6 +335,17 @@ impl Machine<'_> {
         Ok(V::Unknown(Why::Lost))
     }
 
+    /// A method of a library class that a class of the program derives from.
+    fn followed_method(&mut self, bases: &[V], name: Sym) -> Option<Sym> {
+        bases.iter().find_map(|base| match base {
+            V::Lib(lib) if super::calls::is_followed(&lib.text()) => {
+                let method = Sym::new(&format!("{}.{}", lib.text(), name.text()));
+                matches!(self.entry(method), Some(Entry::Function(_))).then_some(method)
+            }
+            _ => None,
+        })
+    }
+
     fn super_attr(&mut self, class: &V, this: &V, name: Sym) -> R<V> {
         // The order of resolution of the instance's class, after the class that asks.
         let actual = match self.obj(this) {
@@ -369,6 +383,9 @@ impl Machine<'_> {
                 }
                 V::Lib(lib) => {
                     let text = lib.text();
+                    if let Some(method) = self.followed_method(std::slice::from_ref(base), name) {
+                        return Ok(self.alloc(Obj::Bound { function: V::Lib(method), this: this.clone() }));
+                    }
                     if crate::library::exceptions::class(&text).is_some() && &*name.text() == "__init__" {
                         let init = V::lib("BaseException.__init__");
                         return Ok(self.alloc(Obj::Bound { function: init, this: this.clone() }));
@@ -750,7 +767,7 @@ impl Machine<'_> {
         };
         // A sleep waits when it is awaited.
         if let Obj::Partial { function: V::Lib(name), .. } = self.store.get(*id)
-            && matches!(&*name.text(), "asyncio.sleep.wait" | "asyncio.gather.wait" | "asyncio.create_task.wait")
+            && crate::library::modules::is_awaitable(&name.text())
         {
             return self.call_value(awaitable, Args::default());
         }

@@ -239,6 +239,7 @@ impl Machine<'_> {
         if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
             let entry = self.store.path;
             self.store.path.cost += known.cost;
+            self.store.path.output += known.output;
             self.store.uses_again(&known.objects, &known.globals);
             if active == 0 && self.passes_deadline(entry) {
                 self.report_long_recursion(function, &locals, entry);
@@ -267,10 +268,10 @@ impl Machine<'_> {
         self.call_floor = floor;
         match exit {
             Exit::Return(value) => {
-                let cost = self.store.path.cost - entry.cost;
+                let cost = (self.store.path.cost - entry.cost, self.store.path.output - entry.output);
                 let quiet = self.facts_reported == facts;
                 if let (Some(key), Some(used)) = (key, used) {
-                    let same = Path { cost: entry.cost, ..self.store.path } == entry;
+                    let same = Path { cost: entry.cost, output: entry.output, ..self.store.path } == entry;
                     // Far beyond every limit, the cost of one call is lost in rounding.
                     let alone = quiet && same && entry.cost < 1e5 && self.raised.is_none() && self.uncaught_raises == raises;
                     self.memo.keep(&self.store, key, &value, cost, used, alone);
@@ -517,6 +518,25 @@ impl Machine<'_> {
         Ok(seconds)
     }
 
+    /// A test of a class of `unittest` that surely never returns, by name. What is set up before it could fail.
+    pub fn endless_test(&mut self) -> R<Option<String>> {
+        for id in 0..self.names.len() as u32 {
+            let value = self.store.global(id);
+            let Some(Obj::Class(class)) = self.obj(&value).cloned() else { continue };
+            let is_case = matches!(class.bases.as_slice(), [V::Lib(base)] if &*base.text() == "unittest.TestCase");
+            if !is_case || class.attrs.iter().any(|(name, _)| name.text().starts_with("setUp")) {
+                continue;
+            }
+            for (name, function) in &class.attrs {
+                let is_test = name.text().starts_with("test") && matches!(self.obj(function), Some(Obj::Function(_)));
+                if is_test && self.lasts_beside(function, Args::of([V::Unknown(Why::Outside)]))? == f64::INFINITY {
+                    return Ok(Some(format!("{}.{}", class.name.text(), name.text())));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// Evaluates a function nobody called, with arguments nobody knows.
     pub fn evaluate_alone(&mut self, id: CodeId) {
         let code = self.code(id);
@@ -580,11 +600,14 @@ impl Machine<'_> {
         }
         // Derived from a library type other than object and exceptions: its behaviour is not followed.
         let mut exception = false;
+        let mut base_init = None;
         for base in &class.mro {
             if let V::Lib(name) = base {
                 let text = name.text();
                 if crate::library::exceptions::class(&text).is_some() {
                     exception = true;
+                } else if is_followed(&text) {
+                    base_init = Some(V::lib(&format!("{text}.__init__")));
                 } else if !matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol") {
                     let mut values = args.values();
                     values.push(class_value.clone());
@@ -601,6 +624,10 @@ impl Machine<'_> {
         let has_init = self.class_lookup(class, class_value, Sym::new("__init__")).is_some();
         if has_init {
             self.initialise(&made, class, class_value, args)?;
+        } else if let Some(init) = base_init {
+            let mut args = args;
+            args.pos.insert(0, made.clone());
+            self.call_value(&init, args)?;
         } else if !exception && (!args.pos.is_empty() || !args.kw.is_empty()) {
             if args.open {
                 self.may_raise_class("TypeError");
@@ -673,7 +700,8 @@ impl Machine<'_> {
                 let known = crate::library::exceptions::class(&text).is_some()
                     || matches!(&*text, "object" | "abc.ABC" | "typing.Generic" | "typing.Protocol" | "enum.Enum" | "typing.NamedTuple")
                     // The base of a named tuple, which is followed.
-                    || (&*text == "tuple" && !bases.contains(base));
+                    || (&*text == "tuple" && !bases.contains(base))
+                    || (is_followed(&text) && bases.len() == 1);
                 open |= !known || (bases.len() > 1 && matches!(&*text, "enum.Enum" | "typing.NamedTuple" | "tuple"));
             }
         }
@@ -896,4 +924,9 @@ fn library_subclass(a: &str, b: &str) -> Option<bool> {
     ];
     let concrete = |x: &str| CONCRETE.contains(&x) || crate::library::exceptions::class(x).is_some();
     if concrete(a) && concrete(b) { Some(false) } else { None }
+}
+
+/// Library classes whose methods are followed on instances of classes that derive from them.
+pub fn is_followed(name: &str) -> bool {
+    matches!(name, "threading.Thread" | "multiprocessing.Process")
 }

@@ -10,6 +10,9 @@ use crate::value::store::Store;
 
 use super::machine::{GuardState, Machine};
 
+/// Names of what lets the standard streams lead elsewhere.
+const REDIRECTING: &[&str] = &["StringIO", "capfd", "capsys", "dup2", "redirect_stderr", "redirect_stdout"];
+
 /// Names of what ends threads and processes, or waits for their end.
 const ENDINGS: &[&str] = &["alarm", "cancel", "exit", "quit", "setitimer", "terminate", "wait", "waitpid"];
 
@@ -37,6 +40,10 @@ impl Host for Machine<'_> {
     fn spend(&mut self, seconds: f64, callee: &str, iterable: &V) {
         let proof = if Machine::interruptible(self) && self.runs_code(iterable) { Proof::Likely } else { Proof::Proven };
         self.take_time(seconds, Some(callee), proof);
+    }
+
+    fn writes(&mut self, bytes: u64, callee: &str) {
+        self.write_output(bytes, callee);
     }
 
     fn may_raise(&mut self, class: &str) {
@@ -263,24 +270,13 @@ impl Host for Machine<'_> {
                 self.give_up_globals();
                 Ok(V::Unknown(Why::Lost))
             }
-            "exec" | "eval" => {
-                // With a namespace of its own it reaches ours only through what it is given.
-                let own = match args.get(1, "globals") {
-                    Some(V::Ref(id)) => match self.store.get(*id) {
-                        Obj::Dict(..) => true,
-                        Obj::Escaped(kind) => &*kind.text() == "dict",
-                        _ => false,
-                    },
-                    _ => false,
-                };
-                self.store.escape_all(&args.values());
-                if !own {
-                    self.give_up_globals();
-                }
-                self.store.path.interruptible = true;
-                self.may_raise_class("");
-                Ok(V::Unknown(Why::Lost))
-            }
+            "exec" | "eval" => self.run_text(name, &args),
+            "program" => match args.pos.first() {
+                Some(V::Str(text)) => Ok(V::Float(self.lasts_as_program(&text.clone())?)),
+                _ => Ok(V::Float(0.0)),
+            },
+            "tests" => Ok(self.endless_test()?.map_or(V::None, |name| V::str(&name))),
+            "compile" => Ok(super::dynamic::compiled(self, args.pos.first().cloned().unwrap_or(V::None))),
             "setrecursionlimit" => {
                 self.uncertain_recursion_limit = true;
                 Ok(V::None)
@@ -297,6 +293,35 @@ impl Machine<'_> {
         let proof = if self.mentions(ENDINGS) || self.mentions(ENDING_ALL) { Proof::Likely } else { Machine::proof(self) };
         let (callee, span) = self.spawner.clone();
         self.report(FactKind::SpawnBomb, Some(span), Some(measure), proof, &[("callee", callee)]);
+    }
+
+    /// The bytes beyond which a program is ended.
+    pub fn most_output(&self) -> f64 {
+        self.settings.limits.output as f64 * Limits::OUTPUT_FACTOR as f64
+    }
+
+    /// The program writes at least so much: reported where that alone takes it over the limit.
+    fn write_output(&mut self, bytes: u64, callee: &str) {
+        // A text that is over the memory limit is not made at all.
+        let bytes = if bytes > self.settings.limits.memory { 0 } else { bytes };
+        let replaced = ["sys.stdout", "sys.stderr"].iter().any(|name| self.store.is_patched(Sym::new(name)));
+        if bytes == 0 || replaced || self.mentions(REDIRECTING) {
+            return;
+        }
+        let before = self.store.path.output;
+        self.store.path.output += bytes as f64;
+        let most = self.most_output();
+        if before <= most && self.store.path.output > most && bytes as f64 > most / 2.0 {
+            let total = self.store.path.output;
+            let measure = Measure { unit: Unit::Bytes, low: total, high: f64::INFINITY };
+            let words = [
+                ("callee", callee.to_owned()),
+                ("bytes", format!("{total:.0}")),
+                ("reason", format!("its text has at least {bytes} characters")),
+            ];
+            let proof = if self.store.path.retries && bytes as f64 <= most { Proof::Likely } else { Machine::proof(self) };
+            self.report(FactKind::OutputFlood, None, Some(measure), proof, &words);
+        }
     }
 
     /// A call takes at least so long: reported where it takes the program over the timeout. One call that holds the interpreter

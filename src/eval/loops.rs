@@ -36,6 +36,15 @@ const PEEL: u64 = 8;
 /// Iterations run concretely inside a loop that is being bounded.
 const MAX_INNER: u64 = 200;
 
+/// Iterations before which it is tried whether an invariant shows that nothing leaves the loop.
+const TRIALS: [u64; 2] = [16, 128];
+
+/// Fuel without which that is not tried.
+const MIN_TRIAL: u64 = 2000;
+
+/// After so many vain trials a loop is not tried again.
+const MAX_FAILED_TRIALS: u32 = 4;
+
 /// Passes joined without widening.
 const PLAIN_PASSES: u32 = 2;
 
@@ -62,7 +71,7 @@ enum Narrowing {
 }
 
 /// What is known about a loop that is running.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoopState {
     pub id: u16,
     info: Loop,
@@ -93,6 +102,8 @@ pub struct LoopState {
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
+    /// Bytes written when bounding began.
+    head_output: f64,
     /// The first values of the variable that should lead out, from the time on when it is watched.
     trail: Vec<String>,
     /// How much of the list it iterates over was left when it was last looked at.
@@ -108,6 +119,10 @@ pub struct LoopState {
     slice: Option<Rc<Slice>>,
     /// The jump by which its condition ends it.
     condition_jump: Option<Pc>,
+    /// Whether it is only tried whether an invariant shows that nothing leaves it.
+    tried: bool,
+    /// Whether it runs over a list that it appends to, of which only what is left is kept.
+    grows: bool,
 }
 
 /// The first trips of a loop that counts: as many as take longer than the time limit. In all of them the counter lies within bounds,
@@ -227,6 +242,7 @@ impl Machine<'_> {
             start: self.store.path,
             trips: 0,
             head_cost: 0.0,
+            head_output: 0.0,
             trail: Vec::new(),
             rest: None,
             reach: None,
@@ -235,6 +251,8 @@ impl Machine<'_> {
             ran: 0,
             slice: None,
             condition_jump: self.condition_jump(&info),
+            tried: false,
+            grows: false,
         });
     }
 
@@ -296,6 +314,14 @@ impl Machine<'_> {
         if tired || open || uncertain || again {
             return self.begin_bounding(frame, cx, code, l);
         }
+        if TRIALS.contains(&l.iterations) && !l.left && !l.may_exhaust && self.never_left(frame, code, l) {
+            let slice = self.slice_of(frame.code, code, l.id);
+            let evidence = match self.position_in_list(frame) {
+                Some(_) if l.info.kind == LoopKind::For => Evidence::Repeats { now: l.iterations, before: l.iterations },
+                _ => Evidence::Invariant,
+            };
+            return self.report_endless(frame, code, l, &slice, evidence);
+        }
         if l.info.kind == LoopKind::For && (l.iterations == 2 || l.iterations == l.next_snapshot) {
             self.measure_rest(frame, l);
         }
@@ -318,6 +344,68 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether an invariant shows already that nothing leaves a loop, long before the fuel is spent on running it. What it keeps
+    /// may grow with every iteration, so that it cannot be run for long. The state stays as it is.
+    fn never_left(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
+        let fuel = (self.fuel / 16).min(self.fuel_for_trials);
+        let failed = self.failed_trials.get(&(frame.code, l.id)).copied().unwrap_or(0);
+        let grows = self.may_outgrow(frame, code, l);
+        let can_be = grows || l.info.kind == LoopKind::While || frame.stack.last().is_some_and(|it| self.is_code_of_program(it));
+        if !can_be || self.abstract_loops > 0 || failed >= MAX_FAILED_TRIALS || fuel < MIN_TRIAL {
+            return false;
+        }
+        let state = (self.store.clone(), self.facts.clone(), self.raised.take());
+        let counts = (self.facts_reported, self.sleeps, self.uncaught_raises, self.recursions);
+        let (left, floors, chain) = (self.fuel - fuel, (self.call_floor, self.loop_floor), self.call_chain);
+        let (last_return, spawner, visited) = (self.last_return.clone(), self.spawner.clone(), self.visited.clone());
+        self.fuel = fuel;
+        (self.call_floor, self.loop_floor) = (0, 0);
+        let (mut trial, mut frame_of_trial, mut cx) = (LoopState { tried: true, grows, ..l.clone() }, frame.clone(), Context::default());
+        self.trial_holds = false;
+        if grows {
+            self.drop_taken(frame);
+        }
+        if self.begin_bounding(&mut frame_of_trial, &mut cx, code, &mut trial).is_ok() {
+            cx.loops.push(trial);
+            frame_of_trial.pc += 1;
+            self.run_on(&mut frame_of_trial, &mut cx);
+        }
+        self.abstract_loops = 0;
+        if let Some(top) = self.frames.last_mut() {
+            top.pc = frame.pc;
+        }
+        self.fuel_for_trials -= fuel - self.fuel.min(fuel);
+        self.fuel += left;
+        (self.store, self.facts, self.raised) = state;
+        (self.facts_reported, self.sleeps, self.uncaught_raises, self.recursions) = counts;
+        (self.call_floor, self.loop_floor) = floors;
+        self.call_chain = chain;
+        (self.last_return, self.spawner, self.visited) = (last_return, spawner, visited);
+        if !self.trial_holds {
+            *self.failed_trials.entry((frame.code, l.id)).or_insert(0) += 1;
+        }
+        std::mem::take(&mut self.trial_holds)
+    }
+
+    /// Whether what comes next is for code of the program to say: where it always gives an item, it has no end.
+    fn is_code_of_program(&self, iterator: &V) -> bool {
+        match iterator {
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::Generator(_) | Obj::Instance { class: V::Ref(_), .. } => true,
+                Obj::Iter(i) => match i.kind {
+                    IterKind::Callable => true,
+                    IterKind::Map | IterKind::Starmap | IterKind::TakeWhile => {
+                        i.parts[1..].iter().all(|part| self.is_code_of_program(part))
+                    }
+                    IterKind::Enumerate => self.is_code_of_program(&i.parts[0]),
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Keeps how much of a list is left to iterate over. A list whose rest shrinks is no case for a snapshot.
@@ -363,6 +451,11 @@ impl Machine<'_> {
         if !same {
             return false;
         }
+        self.only_appended(frame, slice, list)
+    }
+
+    /// Whether the loop does nothing with a list it iterates over but append to it, and nobody else can.
+    fn only_appended(&self, frame: &Frame, slice: &Slice, list: ObjId) -> bool {
         let variables = (0..frame.locals.len() as u16).map(Variable::Local).chain((0..self.names.len() as u32).map(Variable::Global));
         let mut holders = 0;
         for v in variables {
@@ -375,6 +468,57 @@ impl Machine<'_> {
         }
         // The iterator is the one object that refers to it; a call in the loop cannot reach it through anything else.
         holders > 0 && self.store.references(list) == 1 && frame.stack.iter().filter(|v| refers_to(v, list)).count() == 0
+    }
+
+    /// Drops what a loop over a list that grows has taken already: what is left decides whether it goes on.
+    fn drop_taken(&mut self, frame: &Frame) {
+        let Some(iterator) = self.position_in_list(frame) else { return };
+        let Obj::Iter(i) = self.store.get(iterator) else { return };
+        let [V::Ref(list), V::Int(at)] = i.parts.as_slice() else { return };
+        let (list, Ok(at)) = (*list, usize::try_from(*at)) else { return };
+        self.store.mutate(list, true, |obj| {
+            let Obj::List(items) = obj else { return };
+            let items = Rc::make_mut(items);
+            let known = at.min(items.exact.len());
+            items.exact.drain(..known);
+            if let Some(rest) = &mut items.rest {
+                rest.low = rest.low.saturating_sub((at - known) as u64);
+                rest.high = if rest.high == u64::MAX { u64::MAX } else { rest.high.saturating_sub((at - known) as u64) };
+            }
+        });
+        self.store.mutate(iterator, true, |obj| {
+            if let Obj::Iter(i) = obj {
+                i.parts[1] = V::Int(0);
+            }
+        });
+    }
+
+    /// The iterator over a list that a `for` loop advances, itself or by `enumerate`.
+    fn position_in_list(&self, frame: &Frame) -> Option<ObjId> {
+        let mut iterator = match frame.stack.last()? {
+            V::Ref(iterator) => *iterator,
+            _ => return None,
+        };
+        for _ in 0..2 {
+            let Obj::Iter(i) = self.store.get(iterator) else { return None };
+            match (i.kind, i.parts.as_slice()) {
+                (IterKind::Sequence, [V::Ref(list), V::Int(_)]) => {
+                    return matches!(self.store.get(*list), Obj::List(_)).then_some(iterator);
+                }
+                (IterKind::Enumerate, [V::Ref(inner), _]) => iterator = *inner,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether a `for` loop runs over a list to which it only appends, so that it may never come to its end.
+    fn may_outgrow(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
+        let Some(iterator) = self.position_in_list(frame).filter(|_| l.info.kind == LoopKind::For) else { return false };
+        let Obj::Iter(i) = self.store.get(iterator) else { return false };
+        let V::Ref(list) = i.parts[0] else { return false };
+        let slice = self.slice_of(frame.code, code, l.id);
+        !slice.appended.is_empty() && self.only_appended(frame, &slice, list) && !self.store.is_summary(list)
     }
 
     /// A `for` loop over something short goes on concretely.
@@ -412,6 +556,7 @@ impl Machine<'_> {
         l.snapshot = None;
         l.head = Some(self.head_of(frame));
         l.head_cost = self.store.path.cost;
+        l.head_output = self.store.path.output;
         l.passes = 0;
         l.left = false;
         l.may_exhaust = false;
@@ -420,7 +565,7 @@ impl Machine<'_> {
         l.before = l.head.clone();
         l.kept.clone_from(&cx.pending);
         l.narrowing = Narrowing::NotYet;
-        l.reach = if l.trips == 0 { self.first_trips(frame, code, l) } else { None };
+        l.reach = if l.trips == 0 && !l.tried { self.first_trips(frame, code, l) } else { None };
         // Loops inside may run again: this one keeps nothing for itself any more.
         self.loop_floor = l.outer_floor;
         self.enter_abstract();
@@ -509,9 +654,17 @@ impl Machine<'_> {
                 return Ok(());
             }
         }
+        if l.tried && (l.left || l.may_exhaust || l.passes > MAX_PASSES) {
+            cx.pending.clear();
+            return Err(Stop::Dead);
+        }
+        if l.grows {
+            self.drop_taken(frame);
+        }
         let widen = l.passes > PLAIN_PASSES;
         let iteration = self.store.path.cost - l.head_cost;
         let spawned = self.store.path.spawned.saturating_sub(l.entry.spawned);
+        let written = self.store.path.output - l.head_output;
         let Some(mut head) = l.head.take() else { return Ok(()) };
         let changed = self.join_head(&mut head, frame, widen && l.narrowing == Narrowing::NotYet, l.passes > MAX_PASSES);
         if let Some(reach) = l.reach {
@@ -539,7 +692,7 @@ impl Machine<'_> {
                 let same = smaller.locals == head.locals && smaller.stack == head.stack && !smaller.store.clone().join(&head.store, false);
                 if same {
                     l.head = Some(head);
-                    return self.invariant_found(frame, cx, code, l, iteration, spawned);
+                    return self.invariant_found(frame, cx, code, l, (iteration, spawned, written));
                 }
                 l.invariant = Some(head);
                 l.narrowing = Narrowing::Trying;
@@ -559,7 +712,7 @@ impl Machine<'_> {
             }
             (Narrowing::Trying | Narrowing::Done, false) => {
                 l.head = Some(head);
-                self.invariant_found(frame, cx, code, l, iteration, spawned)
+                self.invariant_found(frame, cx, code, l, (iteration, spawned, written))
             }
         }
     }
@@ -596,8 +749,7 @@ impl Machine<'_> {
         cx: &mut Context,
         code: &Code,
         l: &mut LoopState,
-        iteration: f64,
-        spawned: u32,
+        (iteration, spawned, written): (f64, u32, f64),
     ) -> R<()> {
         if let Some(reach) = l.reach {
             // Nothing leaves it in its first trips; perhaps nothing ever does.
@@ -607,7 +759,13 @@ impl Machine<'_> {
             self.look_at_all(frame, cx, l);
             return Ok(());
         }
-        let endless_iterator = l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it));
+        let endless_iterator =
+            l.info.kind == LoopKind::For && frame.stack.last().is_some_and(|it| self.endless(it) || self.is_code_of_program(it));
+        if l.tried {
+            self.trial_holds = !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator || l.grows);
+            cx.pending.clear();
+            return Err(Stop::Dead);
+        }
         if !l.left && !l.may_exhaust && (l.info.kind == LoopKind::While || endless_iterator) {
             let slice = self.slice_of(frame.code, code, l.id);
             return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
@@ -619,6 +777,7 @@ impl Machine<'_> {
         }
         if !l.left && l.trips > 0 {
             self.report_growth(frame, code, l);
+            self.report_flood(l, written);
         }
         if spawned > 0 {
             self.report_spawning(frame, code, l, spawned);
@@ -691,6 +850,25 @@ impl Machine<'_> {
         self.store.path = path;
     }
 
+    /// A loop with so many trips that what they write, each so many bytes at least, is over the limit.
+    fn report_flood(&mut self, l: &LoopState, written: f64) {
+        let total = l.entry.output + l.trips as f64 * written;
+        if written <= 0.0 || total <= self.most_output() {
+            return;
+        }
+        let path = std::mem::replace(&mut self.store.path, l.entry);
+        let measure = Measure { unit: Unit::Bytes, low: total, high: f64::INFINITY };
+        let trips = l.ran.saturating_add(l.trips);
+        let words = [
+            ("callee", self.header(&l.info)),
+            ("bytes", format!("{total:.0}")),
+            ("reason", format!("each of at least {trips} iterations writes {written:.0} bytes or more")),
+        ];
+        let proof = self.proof();
+        self.report(FactKind::OutputFlood, Some(l.info.header), Some(measure), proof, &words);
+        self.store.path = path;
+    }
+
     /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit.
     fn report_growth(&mut self, frame: &Frame, code: &Code, l: &LoopState) {
         let trips = l.ran.saturating_add(l.trips);
@@ -731,6 +909,17 @@ impl Machine<'_> {
                     let list = frame.stack.iter().find(|v| matches!(self.obj(v), Some(Obj::List(_))))?.clone();
                     let size = if fresh { self.item_size(&list) } else { 0 };
                     return Some((head + i, FactKind::Materialisation, 8 + size));
+                }
+                // Each key of a range is another one.
+                Op::SetAdd(_) | Op::DictInsert(_) if code.kind == CodeKind::Comprehension && code.loops.len() == 1 => {
+                    let next = body.iter().position(|op| matches!(op, Op::ForIter(_)))?;
+                    let keyed = match (body.get(next + 1), body.get(next + 2)) {
+                        (Some(store), Some(load)) => write_of(store).is_some() && write_of(store) == read_of(load),
+                        _ => false,
+                    };
+                    let single = i == next + 3 || matches!(op, Op::DictInsert(_));
+                    let range = matches!(frame.stack.last().and_then(|it| self.obj(it)), Some(Obj::Iter(it)) if it.kind == IterKind::Range);
+                    return (keyed && single && range).then_some((head + i, FactKind::Materialisation, 16));
                 }
                 Op::CallMethod(1, None) => {
                     let appended = self.slice_of(frame.code, code, l.id).appended.clone();
@@ -1217,6 +1406,11 @@ impl Machine<'_> {
                     return true;
                 }
                 let (left, right) = (code.ops[at - 2], code.ops[at - 1]);
+                if let (Op::Binary(BinaryOp::Mod), Op::Const(zero), CompareOp::Eq | CompareOp::Ne) = (left, right, op)
+                    && matches!(self.consts[zero.0 as usize], V::Int(0))
+                {
+                    return self.refine_remainder(frame, code, at - 2, (op == CompareOp::Eq) == truth);
+                }
                 let (Some(a), Some(b)) = (self.simple(frame, &left), self.simple(frame, &right)) else { return true };
                 if let Some(v) = read_of(&left)
                     && !self.narrow(frame, v, &a, op, &b, truth, false)
@@ -1230,6 +1424,7 @@ impl Machine<'_> {
                 }
                 true
             }
+            Op::Binary(BinaryOp::Mod) => self.refine_remainder(frame, code, at, !truth),
             ref op => {
                 let Some(v) = read_of(op) else { return true };
                 let Some(value) = self.variable(frame, v) else { return true };
@@ -1273,6 +1468,31 @@ impl Machine<'_> {
                 true
             }
         }
+    }
+
+    /// Narrows the variable of `v % 5` at `at`, of which it is known whether it is 0. False: it cannot be.
+    fn refine_remainder(&mut self, frame: &mut Frame, code: &Code, at: usize, divisible: bool) -> bool {
+        if at < 2 || self.is_target(frame.code, at) || self.is_target(frame.code, at - 1) {
+            return true;
+        }
+        let (Some(v), Op::Const(m)) = (read_of(&code.ops[at - 2]), code.ops[at - 1]) else { return true };
+        let (V::Int(m @ 2..), Some(V::Ints(known))) = (self.consts[m.0 as usize].clone(), self.variable(frame, v)) else { return true };
+        let (mut low, mut high) = (known.0.lower(), known.0.upper());
+        if divisible {
+            low = low.and_then(|n| n.checked_add((m - n.rem_euclid(m)) % m));
+            high = high.map(|n| n - n.rem_euclid(m));
+        } else {
+            low = low.map(|n| n + i128::from(n.rem_euclid(m) == 0));
+            high = high.map(|n| n - i128::from(n.rem_euclid(m) == 0));
+        }
+        let within = Int::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
+        if low.zip(high).is_some_and(|(low, high)| low > high) {
+            return false;
+        }
+        if let Some(met) = known.0.meet(&within) {
+            self.assign(frame, v, V::int(met, known.1));
+        }
+        true
     }
 
     fn simple(&self, frame: &Frame, op: &Op) -> Option<V> {

@@ -212,11 +212,21 @@ pub struct Machine<'p> {
     pub sleeps: u64,
     /// Exceptions that nobody in the program would catch: each may end every loop around it.
     pub uncaught_raises: u64,
+    /// Whether code in a string assigned globals that the program does not name.
+    pub more_globals: bool,
+    /// Whether the loop that is tried is never left.
+    pub trial_holds: bool,
+    /// Fuel for trying whether loops are never left.
+    pub fuel_for_trials: u64,
+    /// Vain trials of each loop.
+    pub failed_trials: HashMap<(CodeId, u16), u32>,
+    /// The first instruction of the step that is judged, of a session; none once it was reached, and where there is no session.
+    step_at: Option<Pc>,
+    step_begun: bool,
 }
 
 impl<'p> Machine<'p> {
     pub fn new(text: &'p str, program: &'p Program, settings: &'p Settings) -> Machine<'p> {
-        Sym::reset();
         let names: Vec<Sym> = program.names.iter().map(|n| Sym::new(n)).collect();
         let name_ids = names.iter().enumerate().map(|(i, s)| (*s, NameId(i as u32))).collect();
         Machine {
@@ -251,6 +261,10 @@ impl<'p> Machine<'p> {
             uncertain_recursion_limit: false,
             backdoors: settings.is_main && (program.names.iter().any(|name| BACKDOORS.contains(&&**name)) || has_hidden_effects(program)),
             uncaught_raises: 0,
+            more_globals: false,
+            trial_holds: false,
+            fuel_for_trials: settings.fuel / 8,
+            failed_trials: HashMap::new(),
             sleeps: 0,
             last_return: None,
             super_context: Vec::new(),
@@ -262,6 +276,11 @@ impl<'p> Machine<'p> {
             loop_floor: 0,
             nesting: 0,
             text,
+            step_at: settings.history.and_then(|start| {
+                let statements = program.codes[0].statements.iter();
+                statements.filter(|(_, span)| span.start >= start).map(|(pc, _)| *pc).min()
+            }),
+            step_begun: false,
         }
     }
 
@@ -520,8 +539,14 @@ impl<'p> Machine<'p> {
             Reach::Maybe
         };
         let proof = if path.doubtful || self.backdoors { Proof::Likely } else { proof };
-        let fact =
-            Fact { kind, span: span.unwrap_or_else(|| self.span(spot)), reach, proof, measure, words: words.iter().cloned().collect() };
+        let fact = Fact {
+            kind,
+            span: self.place_in_step(span.unwrap_or_else(|| self.span(spot))),
+            reach,
+            proof,
+            measure,
+            words: words.iter().cloned().collect(),
+        };
         let strength = |f: &Fact| (std::cmp::Reverse(f.proof), std::cmp::Reverse(f.reach), f.measure.map_or(0.0, |m| m.low));
         let slot = self.facts.entry((spot.code, spot.pc, kind));
         match slot {
@@ -534,6 +559,34 @@ impl<'p> Machine<'p> {
                 }
             }
         }
+    }
+
+    /// Whether the step that is judged was reached.
+    pub fn has_begun(&self) -> bool {
+        self.step_begun
+    }
+
+    /// The steps before have ended, that is known: the clock starts anew, every path leads here, and what they could have led to
+    /// else did not happen. What they set going goes on.
+    fn begin_step(&mut self, cx: &mut Context) {
+        (self.step_at, self.step_begun) = (None, true);
+        cx.pending.clear();
+        self.facts.clear();
+        self.memo = Memo::default();
+        self.raised = None;
+        (self.sleeps, self.uncaught_raises) = (0, 0);
+        let path = &mut self.store.path;
+        (path.cost, path.mass, path.lost, path.doubtful, path.retries) = (0.0, 1.0, false, false, false);
+    }
+
+    /// Where a fact about a place in an earlier step is reported: at what led there in the step that is judged.
+    fn place_in_step(&self, span: Span) -> Span {
+        let start = self.settings.history.unwrap_or(0);
+        if span.start >= start {
+            return span;
+        }
+        let callers = self.frames.iter().rev().map(|spot| self.span(*spot));
+        callers.into_iter().find(|span| span.start >= start).unwrap_or(span)
     }
 
     /// Whether something could end a loop or a wait from outside the code in view.
@@ -580,6 +633,14 @@ impl<'p> Machine<'p> {
         exit
     }
 
+    /// Runs a frame on from where it stands, apart from the frame it is a copy of.
+    pub fn run_on(&mut self, frame: &mut Frame, cx: &mut Context) {
+        self.run(frame, cx);
+        while !cx.loops.is_empty() {
+            self.pop_loop(cx);
+        }
+    }
+
     /// What `super()` means in a frame: the class in its `__class__` cell, and its first argument.
     fn super_of(&self, frame: &Frame) -> Option<(V, V)> {
         let code = self.code(frame.code);
@@ -606,6 +667,9 @@ impl<'p> Machine<'p> {
             let Some(&op) = code.ops.get(pc as usize) else { return Exit::Dead };
             if self.fuel == 0 {
                 return Exit::Fuel;
+            }
+            if self.step_at == Some(pc) && index == 0 {
+                self.begin_step(cx);
             }
             self.fuel = self.fuel.saturating_sub(1 + self.store.take_work());
             self.visited[index][pc as usize] = true;
@@ -956,7 +1020,7 @@ fn join_kept(a: &mut Pending, b: &Pending) {
 }
 
 /// The value of a literal.
-fn constant(literal: &Const) -> V {
+pub fn constant(literal: &Const) -> V {
     match literal {
         Const::None => V::None,
         Const::Bool(b) => V::Bool(*b),

@@ -85,6 +85,8 @@ pub struct Known {
     pub value: V,
     /// Its least seconds.
     pub cost: f64,
+    /// Least bytes it writes to the output.
+    pub output: f64,
     /// Objects it read.
     pub objects: Vec<ObjId>,
     /// Globals it read.
@@ -131,7 +133,7 @@ impl Memo {
     }
 
     /// Keeps what a call gave, if that depends on its arguments and what it read alone.
-    pub fn keep(&mut self, store: &Store, key: Key, value: &V, cost: f64, used: Use, alone: bool) {
+    pub fn keep(&mut self, store: &Store, key: Key, value: &V, (cost, output): (f64, f64), used: Use, alone: bool) {
         self.uses.entry(key.code).or_default().0 += 1;
         let immutable = Argument::of(value).is_some_and(|a| !a.has_objects());
         if !alone || !used.is_clean() || !immutable || self.calls.len() >= MAX_CALLS {
@@ -143,7 +145,7 @@ impl Memo {
         }
         let held = used.globals.iter().map(|name| store.global(*name)).collect();
         let switches = store.path.switches;
-        let known = Known { value: value.clone(), cost, objects: used.objects, globals: used.globals, were, held, switches };
+        let known = Known { value: value.clone(), cost, output, objects: used.objects, globals: used.globals, were, held, switches };
         self.calls.insert(key, Rc::new(known));
     }
 }

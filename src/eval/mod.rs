@@ -4,6 +4,7 @@ mod attributes;
 mod calls;
 mod classes;
 mod describe;
+mod dynamic;
 mod guarded_calls;
 mod host;
 mod iteration;
@@ -24,9 +25,9 @@ use std::sync::Arc;
 
 use crate::limits::Limits;
 use crate::stack;
-use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Op};
+use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Const, Op};
 use crate::syntax::{Program, Span};
-use crate::value::object::V;
+use crate::value::object::{Sym, V};
 use crate::value::store::{Path, Switches};
 
 use guarded_calls::Watched;
@@ -51,6 +52,11 @@ pub struct Settings {
     pub describe: bool,
     /// Callables of the user's own.
     pub callables: Arc<[OwnCallable]>,
+    /// Names that are there before the program begins, with their values where these are plain.
+    pub given: Vec<(String, Option<Const>)>,
+    /// Where the step begins that is to be judged, for a program that is the steps of a session so far. What comes before it has
+    /// been run: it makes the state that the step finds, and nothing is reported of it.
+    pub history: Option<u32>,
 }
 
 impl Default for Settings {
@@ -64,6 +70,8 @@ impl Default for Settings {
             is_file: false,
             describe: true,
             callables: Arc::default(),
+            given: Vec::new(),
+            history: None,
         }
     }
 }
@@ -105,6 +113,8 @@ pub struct Facts {
     pub open_globals: bool,
     /// Least seconds the program takes to its end, where it has one.
     pub floor: f64,
+    /// Whether it has none, because something in it never ends.
+    pub never_ends: bool,
 }
 
 /// Evaluates a program on a thread of its own, with a stack that recursion of the program cannot exhaust.
@@ -112,7 +122,7 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
     if program.codes.is_empty() {
         return Facts::default();
     }
-    match stack::on_large("evaluate", &[stack::LARGE], || run(text, program, settings)) {
+    match stack::on_large("evaluate", &[stack::LARGE], || Sym::apart(|| run(text, program, settings))) {
         Ok(facts) => facts,
         Err(stack::Failure::Panic(panic)) => std::panic::resume_unwind(panic),
         // Nothing is known, and everything is guarded.
@@ -120,9 +130,22 @@ pub fn evaluate(text: &str, program: &Program, settings: &Settings) -> Facts {
     }
 }
 
+fn statements_from(program: &Program, start: u32) -> u32 {
+    if start == 0 {
+        return program.statements;
+    }
+    program.codes.iter().flat_map(|code| &code.statements).filter(|(_, span)| span.start >= start).count() as u32
+}
+
 /// What is known when nothing was evaluated: every operation that could be large is guarded.
 fn unevaluated(text: &str, program: &Program) -> Facts {
-    let mut out = Facts { coverage: Coverage { statements: program.statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
+    unevaluated_from(text, program, 0)
+}
+
+/// What is known of the part of a program that begins at `start` when nothing of it was evaluated.
+pub fn unevaluated_from(text: &str, program: &Program, start: u32) -> Facts {
+    let statements = statements_from(program, start);
+    let mut out = Facts { coverage: Coverage { statements, evaluated: 0, out_of_fuel: true }, ..Facts::default() };
     let watched = Watched::of(text, program);
     for code in &program.codes {
         out.guards.extend(watched.calls(code));
@@ -132,6 +155,9 @@ fn unevaluated(text: &str, program: &Program) -> Facts {
             }
         }
     }
+    out.guards.retain(|guard| guard.span.start >= start);
+    out.guards.sort_by_key(|guard| (guard.span, guard.op));
+    out.guards.dedup();
     out
 }
 
@@ -167,10 +193,17 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let code = machine.code(main);
     let mut frame = machine.new_frame(main, code, Vec::new(), &[]);
     machine.called[0] = true;
+    for (name, known) in &settings.given {
+        if let Some(id) = program.names.iter().position(|known| **known == **name) {
+            machine.store.set_global(id as u32, dynamic::value(known.as_ref()));
+        }
+    }
     let exit = machine.run_frame(&mut frame);
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
     let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
-    let open_globals = machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
+    let never_ends = dynamic::never_ends(&exit, &machine);
+    let open_globals =
+        machine.more_globals || machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
     let mut globals = serde_json::Map::new();
     if settings.describe && !out_of_fuel {
         for (id, name) in program.names.iter().enumerate() {
@@ -183,13 +216,21 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             }
         }
     }
+    let history = settings.history.unwrap_or(0);
+    if settings.history.is_some() && !machine.has_begun() {
+        // What is known of the steps before leads nowhere, or is too much: of this step, nothing is known.
+        return Facts { fuel_spent: settings.fuel - machine.fuel, ..unevaluated_from(text, program, history) };
+    }
     // Functions that nobody called, each with what is left of the fuel.
     machine.defined_only = true;
     machine.raised = None;
     machine.forget_module_state(matches!(exit, Exit::Return(_)));
     let spent_by_main = settings.fuel - machine.fuel;
     let mut left = (settings.fuel / 2).max(machine.fuel);
-    let uncalled: Vec<CodeId> = (1..program.codes.len() as u32).map(CodeId).filter(|id| !machine.called[id.0 as usize]).collect();
+    let uncalled: Vec<CodeId> = (1..program.codes.len() as u32)
+        .map(CodeId)
+        .filter(|id| !machine.called[id.0 as usize] && machine.code(*id).span.start >= history)
+        .collect();
     let mut spent_alone = 0;
     // What the module merely gave away, to a decorator say, interrupts nothing that has no part in it. Anywhere in the program
     // there may be what raises an exception in the midst of a loop.
@@ -210,6 +251,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         let kept = machine.store.clone();
         machine.store.path = Path {
             cost: 0.0,
+            output: 0.0,
             mass: 1.0,
             lost: false,
             interruptible: interrupting,
@@ -239,7 +281,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         guards.extend(watched.calls(code));
         for ((op, span), state) in code.ops.iter().zip(&code.spans).zip(states) {
             if let Some(op) = guard_symbol(op)
-                && (*state != GuardState::Safe || out_of_fuel)
+                && (*state != GuardState::Safe || out_of_fuel || settings.history.is_some() && program.is_in_function(code))
             {
                 guards.push(Guard { span: *span, op });
             }
@@ -248,21 +290,26 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     guards.extend(
         machine.call_guards.iter().map(|(code, pc)| Guard { span: program.codes[code.0 as usize].spans[*pc as usize], op: "call" }),
     );
+    guards.retain(|guard| guard.span.start >= history);
     guards.sort_by_key(|g| (g.span, g.op));
     guards.dedup();
     let evaluated = program
         .codes
         .iter()
         .zip(&machine.visited)
-        .map(|(code, seen)| code.statements.iter().filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32)
+        .map(|(code, seen)| {
+            let statements = code.statements.iter().filter(|(_, span)| span.start >= history);
+            statements.filter(|(pc, _)| seen.get(*pc as usize).copied().unwrap_or(false)).count() as u32
+        })
         .sum();
     Facts {
         facts,
         guards,
-        coverage: Coverage { statements: program.statements, evaluated, out_of_fuel },
+        coverage: Coverage { statements: statements_from(program, history), evaluated, out_of_fuel },
         globals,
         fuel_spent: spent_by_main + spent_alone,
         floor,
+        never_ends,
         open_globals,
     }
 }

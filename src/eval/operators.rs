@@ -16,6 +16,9 @@ use crate::value::store::{join, text_of};
 use super::iteration::{bag_items, range_length};
 use super::machine::{GuardState, Machine};
 
+/// Keys of a dict that are looked up one by one where a number may be any of them.
+const MAX_KEYS: i128 = 64;
+
 /// An index or length at or above this raises instead of being used (`PY_SSIZE_T_MAX` is one less).
 const SIZE_LIMIT: i128 = 1 << 63;
 
@@ -1754,6 +1757,20 @@ impl Machine<'_> {
         if let V::OneOf(all) = index {
             let all = all.clone();
             return self.each(&all, |m, i| m.load_item(object, i));
+        }
+        if let (V::Ints(range), None) = (index, &table.rest)
+            && let (Some(low), Some(high)) = (range.0.lower(), range.0.upper())
+            && high - low < MAX_KEYS
+        {
+            // Each of the few keys it can be is there.
+            let held: Option<Vec<V>> = (low..=high).map(|n| table.exact.get(&Key::Int(n)).map(|(_, v)| v.clone())).collect();
+            if let Some(held) = held {
+                let mut value = held[0].clone();
+                for other in &held[1..] {
+                    value = self.store.join_values(&value, other, false);
+                }
+                return Ok(value);
+            }
         }
         let key = self.key_of(index)?;
         if let Some(key) = &key

@@ -30,6 +30,11 @@ impl Cgroup {
         entered
     }
 
+    /// Moves another process in.
+    pub fn add(&self, pid: i32) -> bool {
+        fs::write(self.folder.join("cgroup.procs"), pid.to_string()).is_ok()
+    }
+
     /// Moves this process out again and removes it.
     pub fn leave(&self) {
         let _ = fs::write(self.parent.join("cgroup.procs"), "0");

@@ -12,14 +12,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 
+use super::account::{decode, outcome};
 use super::cgroup::Cgroup;
 use super::confine::Confinement;
-use super::frames::WORKER_FILE;
+use super::lines::Lines;
 use super::wire::{self, Ending, Got, Job, Reader, Stop, frame};
 use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, sys, tree};
-use crate::limits::Limits;
-use crate::outcome::{ErrorInfo, Frame, GuardSite, LimitHit, Outcome, OutcomeKind};
-use crate::syntax::Span;
+use crate::outcome::Outcome;
 use crate::syntax::code::Form;
 
 /// Runs a program under its limits. Output is passed on as it comes, up to the limit, and is in the outcome too.
@@ -249,6 +248,7 @@ fn job(request: &Request) -> Result<Job, Unusable> {
         strict_output: request.strict_output,
         namespaces: std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0"),
         confinement,
+        request: Value::Null,
     })
 }
 
@@ -261,7 +261,7 @@ fn compiled_name(request: &Request) -> String {
     }
 }
 
-fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
+pub fn worker_request(request: &Request, file: &str, lines: &Lines) -> Value {
     let folder = request.path.as_ref().map(|_| Path::new(file).parent().map(|path| path.to_string_lossy().into_owned()));
     let guards = request
         .guards
@@ -303,165 +303,6 @@ fn no_python(request: &Request, ending: &Ending, said: &str) -> String {
     }
 }
 
-fn outcome(request: &Request, file: &str, lines: &Lines, ending: &Ending) -> Outcome {
-    let limits = &request.limits;
-    let report = ending.report.as_ref();
-    let text = |value: Option<&Value>, key: &str| value.and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned);
-    let hit = |name: &str, value: f64, observed: Option<f64>| Some(LimitHit { name: name.into(), value, observed });
-    let mut out = Outcome::new(OutcomeKind::Internal);
-    // Known where it ended by itself, which is too late where a limit had been passed.
-    out.exit_status = ending.status;
-    match ending.stop {
-        Stop::Exited => exited(&mut out, ending, report, limits),
-        Stop::TimedOut => {
-            out.outcome = OutcomeKind::TimedOut;
-            out.limit = hit("timeout", limits.timeout, Some(ending.seconds));
-        }
-        Stop::Output => {
-            out.outcome = OutcomeKind::TooMuchOutput;
-            out.limit = hit("output", limits.output as f64, Some(ending.written as f64));
-        }
-        Stop::Memory => {
-            out.outcome = OutcomeKind::OutOfMemory;
-            out.limit = hit("memory", limits.memory as f64, Some(ending.peak_memory as f64));
-        }
-        Stop::Processes => {
-            out.outcome = OutcomeKind::TooManyProcesses;
-            out.limit = hit("processes", f64::from(limits.processes), Some(f64::from(ending.peak_processes)));
-        }
-        Stop::Guarded => guarded(&mut out, ending, file, limits, lines),
-        Stop::Interrupted => {
-            out.outcome = OutcomeKind::Crashed;
-        }
-        Stop::StartTimedOut => return Outcome::internal(format!("`{}` was not ready within 10 s", request.python.display())),
-        Stop::NoPython | Stop::Failed => return Outcome::internal(ending.detail.clone().unwrap_or_else(|| "the helper failed".into())),
-    }
-    if out.outcome == OutcomeKind::Finished && report.is_some() {
-        out.result = report.and_then(|report| report.get("result")).cloned().unwrap_or(Value::Null);
-        out.result_repr = text(report, "repr");
-    }
-    out.truncated_bytes = ending.truncated;
-    out.mechanisms = ending.mechanisms.clone();
-    out.killed_processes = ending.killed;
-    out.duration_ms = (ending.seconds * 1e6).round() / 1e3;
-    out.threads.clone_from(&ending.threads);
-    for thread in &mut out.threads {
-        own_frames(&mut thread.frames, file, &request.name, lines);
-    }
-    if let Some(stack) = &mut out.stack {
-        own_frames(stack, file, &request.name, lines);
-    } else if let Some(main) = out.threads.first().filter(|main| !main.frames.is_empty()) {
-        out.stack = Some(main.frames.clone());
-    } else if ending.mechanisms.stack.is_some() {
-        out.stack_reason = Some("the main thread was not running Python code".into());
-    } else if out.limit.is_some() {
-        out.stack_reason =
-            Some(ending.stack_reason.clone().unwrap_or_else(|| "the limit was met by a failure, not at a point in time".into()));
-    } else {
-        out.stack_reason = Some("not stopped at a limit".into());
-    }
-    out
-}
-
-/// The program's process ended by itself.
-fn exited(out: &mut Outcome, ending: &Ending, report: Option<&Value>, limits: &Limits) {
-    let field = |key: &str| report.and_then(|report| report.get(key));
-    if field("kind").and_then(Value::as_str) == Some("error") {
-        let text = |key: &str| field(key).and_then(Value::as_str).map(str::to_owned);
-        out.error = Some(ErrorInfo {
-            kind: text("type").unwrap_or_default(),
-            message: text("message").unwrap_or_default(),
-            line: field("line").and_then(Value::as_u64).map(|line| line as u32),
-            traceback: text("traceback"),
-        });
-    }
-    let memory_limit = |observed: Option<f64>| Some(LimitHit { name: "memory".into(), value: limits.memory as f64, observed });
-    if ending.signal.is_some() {
-        // A SIGKILL by the kernel itself: it ran out of memory before the limit was reached.
-        if ending.kernel_killed {
-            out.outcome = OutcomeKind::OutOfMemory;
-            out.limit = memory_limit(Some(ending.peak_memory as f64));
-        } else {
-            out.outcome = OutcomeKind::Crashed;
-        }
-    } else if field("memory").and_then(Value::as_bool) == Some(true) {
-        out.outcome = OutcomeKind::OutOfMemory;
-        // The allocation was refused: how much it would have been, nobody knows.
-        out.limit = memory_limit(None);
-    } else if ending.status == Some(0) {
-        out.outcome = OutcomeKind::Finished;
-        out.error = None;
-    } else if ending.status.is_some() {
-        out.outcome = OutcomeKind::Raised;
-    } else {
-        *out = Outcome { error: Outcome::internal("the program's process disappeared").error, ..Outcome::new(OutcomeKind::Crashed) };
-    }
-}
-
-/// A guard refused an operation. Its report is the program's own word, so only its shape is trusted.
-fn guarded(out: &mut Outcome, ending: &Ending, file: &str, limits: &Limits, lines: &Lines) {
-    let field = |key: &str| ending.guard.as_ref().and_then(|guard| guard.get(key));
-    let frames = field("frames").and_then(Value::as_array).cloned().unwrap_or_default();
-    let frames = frames
-        .iter()
-        .take(100)
-        .filter_map(|frame| {
-            Some(Frame {
-                file: frame.get(0)?.as_str()?.to_owned(),
-                line: frame.get(1)?.as_u64()? as u32,
-                function: frame.get(2)?.as_str()?.to_owned(),
-                source: None,
-            })
-        })
-        .filter(|frame| frame.file != WORKER_FILE)
-        .collect::<Vec<_>>();
-    let message = field("message").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut traceback = String::from("Traceback (most recent call last):\n");
-    for frame in &frames {
-        use std::fmt::Write;
-        let _ = writeln!(traceback, "  File \"{}\", line {}, in {}", frame.file, frame.line, frame.function);
-        if frame.file == file
-            && let Some(source) = lines.text(frame.line)
-        {
-            let _ = writeln!(traceback, "    {}", source.trim());
-        }
-    }
-    let _ = std::fmt::Write::write_fmt(&mut traceback, format_args!("antifreeze.LimitError: {message}\n"));
-    out.outcome = OutcomeKind::Guarded;
-    let (name, value) = match field("limit").and_then(Value::as_str) {
-        Some("timeout") => ("timeout", limits.timeout),
-        Some("memory") => ("memory", limits.memory as f64),
-        _ => ("int_bits", limits.int_bits as f64),
-    };
-    out.limit = Some(LimitHit { name: name.into(), value, observed: field("observed").and_then(Value::as_f64) });
-    out.error = Some(ErrorInfo {
-        kind: "antifreeze.LimitError".into(),
-        message,
-        line: frames.iter().rev().find(|frame| frame.file == file).map(|frame| frame.line),
-        traceback: Some(traceback),
-    });
-    out.stack = Some(frames);
-}
-
-/// The program's own frames are named as the user named it, and show their line.
-fn own_frames(frames: &mut [Frame], file: &str, name: &str, lines: &Lines) {
-    // The dump writes non-ASCII characters as escapes.
-    let escaped = file.chars().map(escape).collect::<String>();
-    for frame in frames.iter_mut().filter(|frame| frame.file == file || frame.file == escaped) {
-        name.clone_into(&mut frame.file);
-        frame.source = lines.text(frame.line).map(|line| line.trim().to_owned());
-    }
-}
-
-fn escape(c: char) -> String {
-    match c as u32 {
-        0x20..=0x7e => c.to_string(),
-        code @ 0..=0xff => format!("\\x{code:02x}"),
-        code @ 0x100..=0xffff => format!("\\u{code:04x}"),
-        code => format!("\\U{code:08x}"),
-    }
-}
-
 fn finish(mut out: Outcome, talk: &Talk, request: &Request, lines: &Lines) -> Outcome {
     (out.stdout, out.stdout_base64) = decode(&talk.stdout);
     (out.stderr, out.stderr_base64) = decode(&talk.stderr);
@@ -470,89 +311,4 @@ fn finish(mut out: Outcome, talk: &Talk, request: &Request, lines: &Lines) -> Ou
         out.interrupted = Some(signal as u8);
     }
     out
-}
-
-fn decode(bytes: &[u8]) -> (String, Option<String>) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), None),
-        Err(_) => (String::from_utf8_lossy(bytes).into_owned(), Some(base64(bytes))),
-    }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            out.push(if i <= chunk.len() { ALPHABET[(word >> (18 - 6 * i)) as usize & 63] as char } else { '=' });
-        }
-    }
-    out
-}
-
-/// Where the lines of a text begin.
-struct Lines<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl<'a> Lines<'a> {
-    /// Lines end as CPython ends them: `\n`, `\r\n` and `\r`.
-    fn new(text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        let mut starts = vec![0];
-        for (i, byte) in bytes.iter().enumerate() {
-            if *byte == b'\n' || *byte == b'\r' && bytes.get(i + 1) != Some(&b'\n') {
-                starts.push(i + 1);
-            }
-        }
-        Lines { text, starts }
-    }
-
-    /// 1-based line and 0-based column in bytes, as CPython counts.
-    fn bytes(&self, offset: u32) -> (u32, u32) {
-        let line = self.starts.partition_point(|start| *start <= offset as usize) - 1;
-        (line as u32 + 1, offset - self.starts[line] as u32)
-    }
-
-    /// 1-based line and 1-based column in characters, as our reports count.
-    fn characters(&self, offset: u32) -> (u32, u32) {
-        let (line, column) = self.bytes(offset);
-        let start = self.starts[line as usize - 1];
-        let before = self.text.get(start..start + column as usize).map_or(column as usize, |text| text.chars().count());
-        (line, before as u32 + 1)
-    }
-
-    fn site(&self, span: Span, op: &str) -> GuardSite {
-        let ((line, column), (end_line, end_column)) = (self.characters(span.start), self.characters(span.end));
-        GuardSite { line, column, end_line, end_column, op: op.to_owned() }
-    }
-
-    fn text(&self, line: u32) -> Option<&'a str> {
-        let start = *self.starts.get(line.checked_sub(1)? as usize)?;
-        let end = self.starts.get(line as usize).copied().unwrap_or(self.text.len());
-        Some(self.text[start..end].trim_end_matches(['\n', '\r']))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_count_bytes_for_python_and_characters_for_people() {
-        let lines = Lines::new("x = 1\r\né = 2 ** 3\ry");
-        assert_eq!(lines.bytes(7), (2, 0));
-        assert_eq!(lines.bytes(12), (2, 5));
-        assert_eq!(lines.characters(12), (2, 5));
-        assert_eq!(lines.text(2), Some("é = 2 ** 3"));
-        assert_eq!(lines.text(3), Some("y"));
-        assert_eq!(lines.text(4), None);
-    }
-
-    #[test]
-    fn base64_of_all_remainders() {
-        assert_eq!(["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes())), ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
-    }
 }

@@ -29,12 +29,108 @@ pub const KILL: u8 = b'K';
 pub const SIGNAL: u8 = b'S';
 /// Empties the signal mask of the program's main thread.
 pub const UNBLOCK: u8 = b'U';
-/// Answer: the program's process has started; its pid follows.
-pub const STARTED: u8 = b'P';
-/// Answer: the program's process has ended; its wait status and the most memory it had resident follow.
-pub const ENDED: u8 = b'E';
+/// Makes the process whose pid follows the program's process from now on.
+const WATCH: u8 = b'W';
+/// Ends everything but the process whose pid follows: where there is a namespace that process does it.
+const SWEEP: u8 = b'X';
+/// Answer: the program's process has started; its pid follows, and what its number of processes is capped by.
+const STARTED: u8 = b'P';
+/// Answer: the program's process has ended; its pid, wait status and the most memory it had resident follow.
+const ENDED: u8 = b'E';
 /// Answer: whether the mask was emptied.
-pub const UNBLOCKED: u8 = b'B';
+const UNBLOCKED: u8 = b'B';
+/// Answer: only that process is left.
+const SWEPT: u8 = b'Y';
+
+/// The helper's end of its channel to the keeper.
+#[derive(Debug)]
+pub struct Line(Option<OwnedFd>);
+
+/// What the keeper says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// The program's process has this number, none (0) when it is started elsewhere; and the flags of what was had.
+    Started(i32, u8),
+    /// The program's process ended.
+    Ended {
+        /// Which it was.
+        pid: i32,
+        /// How, as `waitpid` gives it.
+        status: i32,
+        /// The most memory it had resident, in bytes.
+        peak: u64,
+    },
+    /// Whether the signal mask was emptied.
+    Unblocked(bool),
+    /// Everything but one process is gone.
+    Swept,
+    /// Nothing, for now.
+    Nothing,
+    /// Nothing ever again.
+    Gone,
+}
+
+impl Line {
+    /// Of the helper's end.
+    pub fn new(fd: OwnedFd) -> Self {
+        Line(Some(fd))
+    }
+
+    /// To wait for; none when the keeper's end is closed.
+    pub fn fd(&self) -> Option<&OwnedFd> {
+        self.0.as_ref()
+    }
+
+    /// Sends a message; one that comes too late is lost.
+    pub fn tell(&mut self, message: &[u8]) {
+        if let Some(fd) = &self.0 {
+            let _ = rustix::io::write(fd, message);
+        }
+    }
+
+    /// Tells which process is the program's, by the number the keeper knows it by.
+    pub fn watch(&mut self, pid: i32) {
+        self.tell(&numbered(WATCH, pid));
+    }
+
+    /// Has everything ended but one process.
+    pub fn sweep_but(&mut self, pid: i32) {
+        self.tell(&numbered(SWEEP, pid));
+    }
+
+    /// The next message, waited for at most so long.
+    pub fn hear(&mut self, wait: Duration) -> Said {
+        let Some(fd) = &self.0 else { return Said::Gone };
+        if !wait.is_zero() && !super::freeze::wait_readable(fd, wait) {
+            return Said::Nothing;
+        }
+        let mut message = [0_u8; 24];
+        let got = rustix::net::recv(fd, &mut message, rustix::net::RecvFlags::DONTWAIT).map(|(n, _)| n);
+        let number = |at: usize| i32::from_le_bytes([message[at], message[at + 1], message[at + 2], message[at + 3]]);
+        match got {
+            Ok(6) if message[0] == STARTED => Said::Started(number(1), message[5]),
+            Ok(17) if message[0] == ENDED => Said::Ended {
+                pid: number(1),
+                status: number(5),
+                peak: message[9..17].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            },
+            Ok(2) if message[0] == UNBLOCKED => Said::Unblocked(message[1] != 0),
+            Ok(1) if message[0] == SWEPT => Said::Swept,
+            Ok(n) if n > 0 => Said::Nothing,
+            Err(Errno::AGAIN | Errno::INTR) => Said::Nothing,
+            Ok(_) | Err(_) => {
+                self.0 = None;
+                Said::Gone
+            }
+        }
+    }
+}
+
+fn numbered(kind: u8, pid: i32) -> Vec<u8> {
+    let mut message = vec![kind];
+    message.extend_from_slice(&pid.to_le_bytes());
+    message
+}
 
 /// What the keeper is given; everything else it closes.
 #[derive(Debug)]
@@ -62,11 +158,21 @@ pub enum Isolation {
     User,
 }
 
-/// Private memory of the interpreter itself and room for stacks, on top of the limit on what a program may hold.
-const SLACK: u64 = 256 << 20;
+/// Where the program's process comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The keeper becomes its parent and starts the interpreter.
+    Interpreter,
+    /// It comes from the zygote, into the keeper's namespaces.
+    Zygote,
+}
 
-/// Processes a PID namespace must be able to number; the kernel accepts no fewer.
-const LEAST_PID_MAX: u32 = 301;
+/// Private memory of the interpreter itself and room for stacks, on top of the limit on what a program may hold.
+pub const SLACK: u64 = 256 << 20;
+
+/// Once a namespace has used up its numbers, the kernel gives none below this again. A cap that left no room above it would let a
+/// program that has started some hundred processes, one after the other, have one at a time from then on.
+const RESERVED_PIDS: u32 = 300;
 
 /// How many processes the hard caps allow. Above the limit, so that passing the limit is seen and reported as such
 /// rather than as a fork that fails.
@@ -81,8 +187,38 @@ fn map_identity(uid: u32, gid: u32) -> std::io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))
 }
 
+/// Forks the keeper of a job, in namespaces where they are wanted and to be had; gives its pid. It closes `mine`, the caller's ends
+/// of its channels.
+pub fn launch(job: &Job, ends: Ends, start: Start, mine: &[RawFd]) -> std::io::Result<(i32, Isolation)> {
+    let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let run_name = std::process::id().to_string();
+    let confined = job.confinement.is_some();
+    // A capability is known by using it: each form is tried, the weaker ones only where the kernel refuses.
+    let mut forms = if job.namespaces { vec![Isolation::Pid, Isolation::User] } else { Vec::new() };
+    if !confined && start == Start::Interpreter {
+        forms.push(Isolation::None);
+    }
+    for isolation in forms {
+        let forked = match isolation {
+            Isolation::Pid => sys::fork_namespaced(false, confined),
+            Isolation::User => sys::fork_namespaced(true, confined),
+            Isolation::None => sys::fork(),
+        };
+        match forked {
+            Ok(Forked::Child) => {
+                sys::close(mine);
+                run(job, ends, isolation, (uid, gid), &run_name, start)
+            }
+            Ok(Forked::Parent(pid)) => return Ok((pid, isolation)),
+            Err(_) => {}
+        }
+    }
+    let why = if job.namespaces { "the kernel gives no namespaces here" } else { "ANTIFREEZE_NO_NAMESPACE switches namespaces off" };
+    Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why))
+}
+
 /// Runs as the keeper; never returns.
-pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), run_name: &str) -> ! {
+fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), run_name: &str, start: Start) -> ! {
     let namespaced = isolation != Isolation::None;
     let _ = rustix::process::setsid();
     if isolation == Isolation::User && map_identity(uid, gid).is_err() {
@@ -97,7 +233,7 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), 
         // Since Linux 6.14 this is a property of the namespace; before, writing it would change the whole system.
         pid_max = own_proc
             && fs::read_to_string("/proc/sys/kernel/osrelease").is_ok_and(|release| at_least(&release, 6, 14))
-            && fs::write("/proc/sys/kernel/pid_max", hard_cap(job.limits.processes).max(LEAST_PID_MAX).to_string()).is_ok();
+            && fs::write("/proc/sys/kernel/pid_max", hard_cap(job.limits.processes).saturating_add(RESERVED_PIDS + 1).to_string()).is_ok();
     } else {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
@@ -111,15 +247,17 @@ pub fn run(job: &Job, ends: Ends, isolation: Isolation, (uid, gid): (u32, u32), 
     }
     let Ok(signals) = sys::signal_fd(&[libc::SIGCHLD]) else { sys::exit_now(4) };
     let rlimit = uid != 0;
-    let nproc = rlimit.then(|| {
-        let others = if isolation == Isolation::User { 0 } else { tasks_of(uid) };
-        others.saturating_add(u64::from(hard_cap(job.limits.processes)))
-    });
+    let nproc = rlimit.then(|| most_tasks(isolation, uid, job.limits.processes));
     // Nothing else would stop a fork bomb of root's before the count is next looked at.
     let cgroup =
         (!pid_max && !rlimit).then(|| Cgroup::of(run_name)).flatten().filter(|cgroup| cgroup.enter(hard_cap(job.limits.processes)));
-    let begin = wait_for_code(&ends.control);
-    let forked = if begin { sys::fork() } else { Err(Errno::CANCELED.into()) };
+    // A program of the zygote's comes later; an interpreter is started when there is something to run.
+    let begin = start == Start::Zygote || wait_for_code(&ends.control);
+    let forked = match start {
+        _ if !begin => Err(Errno::CANCELED.into()),
+        Start::Zygote => Ok(Forked::Parent(0)),
+        Start::Interpreter => sys::fork(),
+    };
     let program = match forked {
         Ok(Forked::Parent(pid)) => pid,
         Ok(Forked::Child) => start_worker(job, &ends, nproc),
@@ -151,13 +289,13 @@ fn wait_for_code(control: &OwnedFd) -> bool {
     }
 }
 
-fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {
+fn keep(control: &OwnedFd, signals: &OwnedFd, mut program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {
     let leave = || {
         if let Some(cgroup) = cgroup {
             cgroup.leave();
         }
     };
-    let mut alive = true;
+    let mut alive = program != 0;
     let mut peak = 0;
     loop {
         while sys::next_signal(signals).is_some() {}
@@ -165,7 +303,7 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
             peak = reaped.peak.max(peak);
             if alive && reaped.pid == program {
                 alive = false;
-                report(control, reaped.status, peak);
+                report(control, reaped.pid, reaped.status, peak);
             }
         }
         let mut fds = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
@@ -180,6 +318,22 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
                 let done = alive && sys::unblock_from_outside(program);
                 let _ = rustix::io::write(control, &[UNBLOCKED, u8::from(done)]);
             }
+            Ok(5) if message[0] == WATCH => {
+                program = i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
+                (alive, peak) = (true, 0);
+            }
+            Ok(5) if message[0] == SWEEP => {
+                let spared = i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
+                let hear = |reaped: sys::Reaped| {
+                    if alive && reaped.pid == program {
+                        alive = false;
+                        report(control, reaped.pid, reaped.status, reaped.peak.max(peak));
+                    }
+                };
+                if tree::sweep_but(spared, Duration::from_secs(5), hear) {
+                    let _ = rustix::io::write(control, &[SWEPT]);
+                }
+            }
             Ok(n) if n > 0 && message[0] != KILL => {}
             Err(Errno::INTR | Errno::AGAIN) => {}
             // The command to kill, or the helper is gone, which means the same.
@@ -189,7 +343,7 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
     sys::go_first();
     let hear = |reaped: sys::Reaped| {
         if alive && reaped.pid == program {
-            report(control, reaped.status, reaped.peak.max(peak));
+            report(control, reaped.pid, reaped.status, reaped.peak.max(peak));
         }
     };
     if namespaced {
@@ -210,8 +364,8 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cg
     sys::exit_now(i32::from(!done))
 }
 
-fn report(control: &OwnedFd, status: i32, peak: u64) {
-    let mut message = vec![ENDED];
+fn report(control: &OwnedFd, pid: i32, status: i32, peak: u64) {
+    let mut message = numbered(ENDED, pid);
     message.extend_from_slice(&status.to_le_bytes());
     message.extend_from_slice(&peak.to_le_bytes());
     let _ = rustix::io::write(control, &message);
@@ -270,6 +424,12 @@ fn start_worker(job: &Job, ends: &Ends, nproc: Option<u64>) -> ! {
 fn at_least(release: &str, major: u32, minor: u32) -> bool {
     let mut parts = release.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse::<u32>().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= (major, minor)
+}
+
+/// The limit on a user's tasks that leaves one program so many processes.
+pub fn most_tasks(isolation: Isolation, uid: u32, processes: u32) -> u64 {
+    let others = if isolation == Isolation::User { 0 } else { tasks_of(uid) };
+    others.saturating_add(u64::from(hard_cap(processes)))
 }
 
 /// How many threads a user has in all: what the limit on processes counts.

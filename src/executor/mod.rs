@@ -18,11 +18,19 @@
 pub mod python;
 
 #[cfg(target_os = "linux")]
+mod account;
+#[cfg(target_os = "linux")]
+mod broker;
+#[cfg(target_os = "linux")]
 mod cgroup;
+#[cfg(target_os = "linux")]
+mod channel;
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(target_os = "linux")]
 mod features;
+#[cfg(target_os = "linux")]
+mod freeze;
 #[cfg(target_os = "linux")]
 mod frames;
 #[cfg(target_os = "linux")]
@@ -30,11 +38,19 @@ mod host;
 #[cfg(target_os = "linux")]
 mod keeper;
 #[cfg(target_os = "linux")]
+mod lines;
+#[cfg(target_os = "linux")]
+mod link;
+#[cfg(target_os = "linux")]
+mod steps;
+#[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
 mod sys;
 #[cfg(target_os = "linux")]
 mod tree;
+#[cfg(target_os = "linux")]
+mod usage;
 #[cfg(target_os = "linux")]
 mod wire;
 #[cfg(target_os = "linux")]
@@ -48,16 +64,23 @@ use crate::syntax::Span;
 use crate::syntax::code::Form;
 
 #[cfg(target_os = "linux")]
+pub use broker::main as sessions;
+#[cfg(target_os = "linux")]
 pub use features::features;
 #[cfg(target_os = "linux")]
 pub use host::{Helper, execute};
 #[cfg(target_os = "linux")]
+pub use link::{Broker, Interrupter, Link, Opening, Refused, StepRequest, ToolCall};
+#[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
-pub use sys::{next_signal, signal_fd};
+pub use sys::{next_signal, signal_fd, signal_record};
 
 /// The hidden subcommand the helper is started with.
 pub const SUPERVISE: &str = "__supervise";
+
+/// The hidden subcommand the broker of a host's sessions is started with.
+pub const SESSIONS: &str = "__sessions";
 
 /// How long the interpreter may take to be ready.
 #[cfg(target_os = "linux")]
@@ -108,6 +131,29 @@ pub struct Request {
     pub confine: bool,
     /// The `antifreeze` executable to start as the helper; this process's own if none is named.
     pub helper: Option<PathBuf>,
+}
+
+impl Request {
+    /// A program given as text, as with `-c`, under the default limits. The text itself is yet to come.
+    pub fn of_command(python: PathBuf) -> Self {
+        Request {
+            text: "".into(),
+            name: "<command>".into(),
+            path: None,
+            argv0: "-c".into(),
+            args: Vec::new(),
+            python,
+            limits: Limits::default(),
+            guards: Vec::new(),
+            form: Form::default(),
+            stdin: Stdin::Closed,
+            cwd: None,
+            env: Vec::new(),
+            strict_output: false,
+            confine: false,
+            helper: None,
+        }
+    }
 }
 
 /// Which of the program's outputs a block belongs to.

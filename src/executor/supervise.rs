@@ -1,7 +1,7 @@
 //! The helper: owns the clock and the kills of one run. Single-threaded, never runs the program's code, never blocks on
 //! anything the program or the host could hold, and decides on the exit of processes, never on the end of a pipe.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -13,14 +13,15 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_se
 
 use super::START_LIMIT;
 use super::cgroup::Cgroup;
-use super::confine::Confinement;
-use super::keeper::{self, Ends, Isolation};
-use super::sys::{self, Forked};
+use super::freeze::{self, wait_readable};
+use super::keeper::{self, Ends, Isolation, Line, Said, Start};
+use super::sys;
 use super::tree::{self, View};
+use super::usage::Usage;
 use super::wire::{self, Ending, Got, Job, Queue, Reader, Stop, frame};
 use super::worker;
 use crate::limits::Limits;
-use crate::outcome::{Mechanisms, ThreadInfo};
+use crate::outcome::Mechanisms;
 
 /// How often the tree is looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -34,8 +35,6 @@ const MAX_VALUES: usize = 1 << 20;
 const DYING: Duration = Duration::from_secs(5);
 /// How often a helper without anything to run turns round.
 const IDLE: Duration = Duration::from_mins(1);
-/// SIGURG is ignored by default: a program that unregisters the handler is not killed by it.
-const DUMP_SIGNAL: u8 = libc::SIGURG as u8;
 
 /// Runs as the helper; the host is at descriptor 1.
 pub fn main() -> std::process::ExitCode {
@@ -108,6 +107,11 @@ impl Ending {
             mechanisms: Mechanisms::default(),
             killed: 0,
             seconds: 0.0,
+            state: None,
+            state_reason: None,
+            threads_lost: None,
+            tool: None,
+            restored_ms: None,
         }
     }
 }
@@ -128,7 +132,7 @@ struct Run {
     host_gone: bool,
     keeper_pid: Pid,
     keeper: OwnedFd,
-    control: Option<OwnedFd>,
+    control: Line,
     worker: Option<OwnedFd>,
     from_worker: Reader,
     to_worker: Queue,
@@ -138,7 +142,7 @@ struct Run {
     with_guards: bool,
     outputs: [Output; 2],
     trace: Option<OwnedFd>,
-    view: View,
+    usage: Usage,
     namespaced: bool,
     program: i32,
     /// When there was code to run.
@@ -148,14 +152,10 @@ struct Run {
     ending: Ending,
     stop: Option<Stop>,
     wait_status: Option<i32>,
-    /// The most memory the kernel saw any one process of the program's hold resident, and how much of that were files.
+    /// The most memory the kernel saw any one process of the program's hold resident.
     resident_peak: u64,
-    file_peak: u64,
     /// How often the kernel had killed for want of memory when this began.
     oom_kills: Option<u64>,
-    unblocked: Option<bool>,
-    /// The folders of a confined program whose contents are in memory.
-    in_memory: Vec<std::fs::File>,
     /// The interpreter's own executable, as it said itself.
     executable: Option<PathBuf>,
 }
@@ -167,42 +167,13 @@ impl Run {
         let (trace, trace_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let ends = Ends { control: keeper_control, worker: worker_end, trace: trace_end, stdout: stdout_end, stderr: stderr_end };
-        let run_name = std::process::id().to_string();
-        // A capability is known by using it: each form is tried, the weaker ones only where the kernel refuses.
-        let mut forms = if job.namespaces { vec![Isolation::Pid, Isolation::User] } else { Vec::new() };
         let confined = job.confinement.is_some();
-        if !confined {
-            forms.push(Isolation::None);
-        }
-        let mut made = None;
-        for form in forms {
-            let forked = match form {
-                Isolation::Pid => sys::fork_namespaced(false, confined),
-                Isolation::User => sys::fork_namespaced(true, confined),
-                Isolation::None => sys::fork(),
-            };
-            if let Ok(forked) = forked {
-                made = Some((forked, form));
-                break;
-            }
-        }
-        let Some((forked, isolation)) = made else {
-            let why =
-                if job.namespaces { "the kernel gives no namespaces here" } else { "ANTIFREEZE_NO_NAMESPACE switches namespaces off" };
-            return Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why));
-        };
-        let pid = match forked {
-            Forked::Child => {
-                // The host's socket stays open here on purpose: the host sees its end only when this process is gone too,
-                // and by then nothing of the program is left.
-                drop((control, worker, trace, stdout, stderr, host_process));
-                keeper::run(job, ends, isolation, (uid, gid), &run_name)
-            }
-            Forked::Parent(pid) => pid,
-        };
-        drop(ends);
+        // The host's socket stays open in the keeper on purpose: the host sees its end only when that process is gone too,
+        // and by then nothing of the program is left.
+        let mine = [&control, &worker, &trace, &stdout, &stderr].map(AsRawFd::as_raw_fd);
+        let mine = mine.into_iter().chain(host_process.as_ref().map(AsRawFd::as_raw_fd)).collect::<Vec<_>>();
+        let (pid, isolation) = keeper::launch(job, ends, Start::Interpreter, &mine)?;
         let keeper_pid = Pid::from_raw(pid).ok_or_else(|| std::io::Error::other("no keeper"))?;
         let keeper = pidfd_open(keeper_pid, PidfdFlags::empty())?;
         for fd in [&worker, &trace, &stdout, &stderr] {
@@ -223,7 +194,7 @@ impl Run {
             host_gone: false,
             keeper_pid,
             keeper,
-            control: Some(control),
+            control: Line::new(control),
             worker: Some(worker),
             from_worker: Reader::new(MAX_REPORT),
             to_worker: Queue::default(),
@@ -231,7 +202,7 @@ impl Run {
             with_guards: false,
             outputs: [Output { fd: Some(stdout), kind: b'o' }, Output { fd: Some(stderr), kind: b'e' }],
             trace: Some(trace),
-            view: View::descendants(pid),
+            usage: Usage::new(View::descendants(pid)),
             namespaced,
             program: 0,
             begun: None,
@@ -241,10 +212,7 @@ impl Run {
             stop: None,
             wait_status: None,
             resident_peak: 0,
-            file_peak: 0,
             oom_kills: tree::oom_kills(),
-            unblocked: None,
-            in_memory: Vec::new(),
             executable: None,
         })
     }
@@ -315,7 +283,7 @@ impl Run {
 
     /// A limit that was passed between the last look and the end was passed all the same.
     fn passed_unseen(&mut self) -> Stop {
-        let held = self.resident_peak.saturating_sub(self.file_peak);
+        let held = self.resident_peak.saturating_sub(self.usage.file_peak);
         if self.ready.is_none() {
             self.ending.detail = Some(match self.wait_status {
                 Some(status) if libc::WIFSIGNALED(status) => {
@@ -365,7 +333,7 @@ impl Run {
         if self.stop.is_none() {
             wanted.extend([
                 (Event::Worker, self.worker.as_ref(), both(!self.to_worker.is_empty())),
-                (Event::Control, self.control.as_ref(), PollFlags::IN),
+                (Event::Control, self.control.fd(), PollFlags::IN),
                 (Event::KeeperDied, Some(&self.keeper), PollFlags::IN),
                 (Event::Output(0), self.outputs[0].fd.as_ref(), PollFlags::IN),
                 (Event::Output(1), self.outputs[1].fd.as_ref(), PollFlags::IN),
@@ -420,7 +388,7 @@ impl Run {
                 if self.interrupted.is_some() {
                     self.stop(Stop::Interrupted);
                 }
-                self.tell_keeper(&[keeper::SIGNAL, payload[0]]);
+                self.control.tell(&[keeper::SIGNAL, payload[0]]);
                 self.interrupted.get_or_insert_with(Instant::now);
             }
         }
@@ -432,13 +400,7 @@ impl Run {
         self.with_guards = guards.is_some_and(|request| request["guards"].as_array().is_some_and(|sites| !sites.is_empty()));
         self.request = Some(frame(b'q', request));
         self.begun = Some(Instant::now());
-        self.tell_keeper(&[keeper::BEGIN, 0]);
-    }
-
-    fn tell_keeper(&mut self, message: &[u8]) {
-        if let Some(control) = &self.control {
-            let _ = rustix::io::write(control, message);
-        }
+        self.control.tell(&[keeper::BEGIN, 0]);
     }
 
     fn worker_event(&mut self, flags: PollFlags) {
@@ -474,7 +436,7 @@ impl Run {
         match kind {
             b'm' => {
                 if let (Some(request), Some(worker)) = (self.request.take(), &self.worker) {
-                    self.to_worker.push(worker::code_for(payload, self.with_guards));
+                    self.to_worker.push(worker::code_for(payload, if self.with_guards { &worker::GUARDED } else { &worker::PLAIN }));
                     self.to_worker.push(request);
                     self.to_worker.flush(worker);
                 }
@@ -511,32 +473,26 @@ impl Run {
     }
 
     fn control_event(&mut self) {
-        let Some(control) = &self.control else { return };
-        let mut message = [0_u8; 16];
-        let got = rustix::net::recv(control, &mut message, rustix::net::RecvFlags::DONTWAIT).map(|(n, _)| n);
-        let number = || i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
-        match got {
-            Ok(6) if message[0] == keeper::STARTED => {
-                let (program, flags) = (number(), message[5]);
-                self.started_program(program, flags);
-            }
-            Ok(13) if message[0] == keeper::ENDED => {
-                self.wait_status = Some(number());
-                self.resident_peak = message[5..13].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let said = self.control.hear(Duration::ZERO);
+        self.keeper_says(said);
+    }
+
+    fn keeper_says(&mut self, said: Said) {
+        match said {
+            Said::Started(program, flags) => self.started_program(program, flags),
+            Said::Ended { status, peak, .. } => {
+                self.wait_status = Some(status);
+                self.resident_peak = peak;
                 self.stop(Stop::Exited);
             }
-            Ok(2) if message[0] == keeper::UNBLOCKED => self.unblocked = Some(message[1] != 0),
-            Ok(0) => self.control = None,
-            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(_) => self.control = None,
+            Said::Unblocked(_) | Said::Swept | Said::Nothing | Said::Gone => {}
         }
     }
 
     fn started_program(&mut self, program: i32, flags: u8) {
         self.program = program;
         if self.ending.mechanisms.confined {
-            let root = format!("/proc/{}/root", self.keeper_pid.as_raw_nonzero());
-            self.in_memory = Confinement::in_memory().filter_map(|folder| std::fs::File::open(format!("{root}{folder}")).ok()).collect();
+            self.usage.count_files(self.keeper_pid.as_raw_nonzero().get());
         }
         let mechanisms = &mut self.ending.mechanisms;
         mechanisms.cgroup = flags & 8 != 0;
@@ -548,11 +504,11 @@ impl Run {
             && !inside.list().is_empty()
         {
             mechanisms.own_proc = true;
-            self.view = inside;
+            self.usage.view = inside;
             return;
         }
         if self.namespaced
-            && let Some(outside) = self.view.list().into_iter().find(|p| p.parent == self.keeper_pid.as_raw_nonzero().get())
+            && let Some(outside) = self.usage.view.list().into_iter().find(|p| p.parent == self.keeper_pid.as_raw_nonzero().get())
         {
             // Seen from out here the program has another number.
             self.program = outside.pid;
@@ -593,130 +549,41 @@ impl Run {
         if self.program == 0 {
             return;
         }
-        let list = self.view.list();
-        let count = list.iter().map(|process| process.threads).sum::<u32>();
-        // Files in memory are nobody's resident pages unless they are mapped, and then they must not count twice.
-        let used = |folder: &std::fs::File| rustix::fs::fstatvfs(folder).map_or(0, |s| (s.f_blocks - s.f_bfree) * s.f_frsize);
-        let files = self.in_memory.iter().map(used).sum::<u64>();
-        let mut memory = list.iter().map(|process| process.resident).sum::<u64>() + files;
-        // What is resident may be copies of files, which take memory from nobody; and a forked family shares most of its pages,
-        // which the sum counts many times over.
-        if memory > self.limits.memory || list.len() == 1 && memory > self.limits.memory / 2 {
-            memory = self.held(&list, files);
-            if memory > self.limits.memory && list.len() > 1 {
-                // Pages change hands while one process after the other is asked, when some of a family end: they are asked twice.
-                memory = memory.min(self.held(&self.view.list(), files));
-            }
+        let passed = self.usage.look(&self.limits);
+        self.ending.peak_memory = self.usage.peak_memory;
+        self.ending.peak_processes = self.usage.peak_processes;
+        if let Some(stop) = passed {
+            self.stop(stop);
         }
-        self.ending.peak_memory = self.ending.peak_memory.max(memory);
-        self.ending.peak_processes = self.ending.peak_processes.max(count);
-        if memory > self.limits.memory {
-            self.stop(Stop::Memory);
-        } else if count > self.limits.processes {
-            self.stop(Stop::Processes);
-        }
-    }
-
-    /// What these processes hold of memory together, files in memory included.
-    fn held(&mut self, list: &[tree::Process], files: u64) -> u64 {
-        let shared = list.len() > 1;
-        let (private, shared) =
-            list.iter().map(|process| self.view.held(process.pid, shared)).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        if let [one] = list {
-            self.file_peak = self.file_peak.max(one.resident.saturating_sub(private + shared));
-        }
-        private + shared.max(files)
     }
 
     /// Has the program's process write down where it is, and reads that.
     fn freeze_frame(&mut self) {
-        let begin = Instant::now();
-        let state = self.view.status(self.program, "State").unwrap_or_default();
-        if state.starts_with('T') {
-            self.tell_keeper(&[keeper::SIGNAL, libc::SIGCONT as u8]);
-        }
-        let mask = |key: &str| {
-            let text = self.view.status(self.program, key)?;
-            Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
+        let target = freeze::Target {
+            view: &self.usage.view,
+            program: self.program,
+            spared: None,
+            executable: self.executable.as_deref(),
+            trace: self.trace.as_ref(),
         };
-        let (blocked, caught) = (mask("SigBlk").unwrap_or(false), mask("SigCgt").unwrap_or(true));
-        if caught {
-            if blocked {
-                self.tell_keeper(&[keeper::UNBLOCK, 0]);
-                while self.unblocked.is_none() && begin.elapsed() < Duration::from_millis(40) && self.control.is_some() {
-                    if let Some(control) = &self.control {
-                        wait_readable(control, Duration::from_millis(5));
-                    }
-                    self.control_event();
-                }
-            }
-            self.tell_keeper(&[keeper::SIGNAL, DUMP_SIGNAL]);
-            let (text, closed) = self.read_trace(begin);
-            self.ending.threads = super::frames::parse(&text, self.program as u32);
-            if self.ending.threads.is_empty() {
-                let why = if blocked && self.unblocked != Some(true) {
-                    "the program blocks the signal that would make it say where it is"
-                } else if closed {
-                    "the program closed the descriptor through which it would say where it is"
-                } else {
-                    "the program did not say in time where it is"
-                };
-                self.ending.stack_reason = Some(why.into());
-            } else {
-                self.ending.mechanisms.stack = Some(if blocked { "ptrace" } else { "signal" }.into());
-            }
-        } else {
-            let executable = self.view.executable(self.program);
-            self.ending.stack_reason = Some(if executable.is_some() && self.executable.is_some() && executable != self.executable {
-                format!("the program's process has become another: {}", self.view.command(self.program))
-            } else {
-                "the program does not handle the signal that would make it say where it is".into()
-            });
+        let mut heard = Vec::new();
+        let frozen = freeze::collect(target, &mut self.control, &mut |said| heard.push(said));
+        for said in heard {
+            self.keeper_says(said);
         }
-        for process in self.view.list().into_iter().filter(|process| process.pid != self.program).take(100) {
-            self.ending.threads.push(ThreadInfo {
-                pid: process.pid as u32,
-                thread: None,
-                command: Some(self.view.command(process.pid)),
-                frames: Vec::new(),
-            });
-        }
-    }
-
-    /// The dump has no end mark: it ends with a silence. A pipe that is not drained would stall it.
-    /// The second value tells whether nobody can write it any more.
-    fn read_trace(&mut self, begin: Instant) -> (String, bool) {
-        let mut text = Vec::new();
-        let mut closed = false;
-        let Some(trace) = &self.trace else { return (String::new(), true) };
-        let mut block = vec![0_u8; 64 << 10];
-        while begin.elapsed() < Duration::from_millis(100) && text.len() < 1 << 20 {
-            let silence =
-                if text.is_empty() { Duration::from_millis(100).saturating_sub(begin.elapsed()) } else { Duration::from_millis(10) };
-            if !wait_readable(trace, silence) {
-                break;
-            }
-            match rustix::io::read(trace, &mut block) {
-                Ok(0) => {
-                    closed = true;
-                    break;
-                }
-                Ok(n) => text.extend_from_slice(&block[..n]),
-                Err(Errno::INTR | Errno::AGAIN) => {}
-                Err(_) => break,
-            }
-        }
-        (String::from_utf8_lossy(&text).into_owned(), closed)
+        self.ending.threads = frozen.threads;
+        self.ending.mechanisms.stack = frozen.stack.map(str::to_owned);
+        self.ending.stack_reason = frozen.reason;
     }
 
     /// Ends everything that is left of the program, then takes what it had still written.
     fn kill(&mut self) {
         sys::go_first();
-        self.ending.killed = if self.program == 0 { 0 } else { self.view.list().len() as u32 };
+        self.ending.killed = if self.program == 0 { 0 } else { self.usage.view.list().len() as u32 };
         // The keeper of a namespace ends the rest of it in one call. Without one the program may have stopped the keeper, and its end
         // brings everything it kept to this process, a subreaper.
         if self.namespaced {
-            self.tell_keeper(&[keeper::KILL, 0]);
+            self.control.tell(&[keeper::KILL, 0]);
         }
         if !self.namespaced || !wait_readable(&self.keeper, Duration::from_millis(20)) {
             let _ = pidfd_send_signal(&self.keeper, Signal::KILL);
@@ -757,11 +624,4 @@ enum Event {
     Control,
     KeeperDied,
     Output(usize),
-}
-
-/// Waits until a descriptor is readable. False when it is not in time.
-fn wait_readable(fd: &OwnedFd, wait: Duration) -> bool {
-    let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-    let mut fds = [PollFd::new(fd, PollFlags::IN)];
-    matches!(poll(&mut fds, Some(&timeout)), Ok(n) if n > 0)
 }

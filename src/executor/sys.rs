@@ -106,6 +106,13 @@ pub fn next_signal(fd: &OwnedFd) -> Option<i32> {
     }
 }
 
+/// What [`next_signal`] takes for a signal, for hosts that write to a pipe instead of having signals blocked.
+pub fn signal_record(number: i32) -> [u8; size_of::<libc::signalfd_siginfo>()] {
+    let mut record = [0; size_of::<libc::signalfd_siginfo>()];
+    record[..4].copy_from_slice(&number.to_ne_bytes());
+    record
+}
+
 /// Kills every process of this PID namespace but its first one. Refuses outside a namespace of its own, where it would
 /// end every process of the user.
 pub fn kill_namespace() {
@@ -162,12 +169,29 @@ pub fn go_first() {
     }
 }
 
+/// Takes that back.
+pub fn go_last() {
+    // SAFETY: the parameter outlives the call.
+    unsafe {
+        let parameter = libc::sched_param { sched_priority: 0 };
+        libc::sched_setscheduler(0, libc::SCHED_OTHER, &raw const parameter);
+    }
+}
+
 /// Marks every descriptor from `first` on as closed at exec.
 pub fn close_on_exec_from(first: u32) {
     // SAFETY: close_range with CLOEXEC changes flags only. Older kernels refuse it, and then descriptors that the host
     // left inheritable stay so, as with any program it starts.
     unsafe {
         libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+    }
+}
+
+/// Closes descriptors that a fork copied, in a child that comes back to none of their owners.
+pub fn close(fds: &[i32]) {
+    for fd in fds {
+        // SAFETY: the caller's process never returns to what owns them.
+        unsafe { libc::close(*fd) };
     }
 }
 

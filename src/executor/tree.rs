@@ -35,19 +35,21 @@ pub struct View {
     proc: PathBuf,
     /// The process whose descendants make the tree; none when everything but process 1 is the tree.
     root: Option<i32>,
+    /// One process that is not listed.
+    spared: Option<i32>,
 }
 
 impl View {
     /// All descendants of a process, found by scanning `/proc`.
     pub fn descendants(root: i32) -> Self {
-        View { _pin: None, proc: "/proc".into(), root: Some(root) }
+        View { _pin: None, proc: "/proc".into(), root: Some(root), spared: None }
     }
 
     /// Everything in a PID namespace, seen through the `/proc` its first process mounted.
     pub fn namespace(init: i32) -> Option<Self> {
         let folder = fs::File::open(format!("/proc/{init}/root/proc")).ok()?;
         let proc = format!("/proc/self/fd/{}", folder.as_raw_fd()).into();
-        Some(View { _pin: Some(folder), proc, root: None })
+        Some(View { _pin: Some(folder), proc, root: None, spared: None })
     }
 
     /// The living processes of the tree (zombies are not), without its root.
@@ -61,7 +63,7 @@ impl View {
             None => all.into_iter().filter(|process| process.pid != 1).collect(),
             Some(root) => below(&all, root),
         };
-        tree.into_iter().filter(|process| !matches!(process.state, b'Z' | b'X')).collect()
+        tree.into_iter().filter(|process| !matches!(process.state, b'Z' | b'X') && Some(process.pid) != self.spared).collect()
     }
 
     /// Memory that is the process's own to hold, private and shared, without what is only a copy of a file. With `shared`,
@@ -169,6 +171,31 @@ pub fn sweep(limit: Duration, mut reaped: impl FnMut(sys::Reaped)) -> bool {
     }
 }
 
+/// Ends every descendant of this process, a subreaper, but one. A stopped process cannot fork, and a round that stops nobody new has
+/// stopped them all: what is alive after it is the spared one alone. False when the time was not enough.
+pub fn sweep_but(spared: i32, limit: Duration, mut reaped: impl FnMut(sys::Reaped)) -> bool {
+    let me = rustix::process::getpid().as_raw_nonzero().get();
+    let mut view = View::descendants(me);
+    view.spared = Some(spared);
+    let start = Instant::now();
+    loop {
+        strike(&view, start, limit);
+        let round = Instant::now();
+        while round.elapsed() < Duration::from_millis(4) {
+            match sys::reap(false) {
+                Ok(Some(one)) => reaped(one),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return true,
+                Ok(None) if view.list().is_empty() => return true,
+                Ok(None) => std::thread::sleep(Duration::from_micros(300)),
+            }
+        }
+        if start.elapsed() > limit {
+            return false;
+        }
+    }
+}
+
 /// One round of it: stops to a fixpoint (a round that finds nobody new has them all, as a stopped process cannot fork), then kills.
 fn strike(view: &View, start: Instant, limit: Duration) {
     let mut stopped = HashSet::new();
@@ -188,6 +215,24 @@ fn strike(view: &View, start: Instant, limit: Duration) {
     for process in view.list() {
         signal(&process, Signal::KILL);
     }
+}
+
+/// Ends the children of this process that it does not know, with all below them, as far as one round does it. True when there were any.
+pub fn strike_unknown(known: &HashSet<i32>) -> bool {
+    let me = rustix::process::getpid().as_raw_nonzero().get();
+    let all = View::descendants(me).list();
+    let mut found = Vec::new();
+    for child in all.iter().filter(|process| process.parent == me && !known.contains(&process.pid)) {
+        found.push(*child);
+        found.extend(below(&all, child.pid));
+    }
+    for process in &found {
+        signal(process, Signal::STOP);
+    }
+    for process in &found {
+        signal(process, Signal::KILL);
+    }
+    !found.is_empty()
 }
 
 /// Ends a child of this process, a subreaper that does nothing by itself any more, with everything below it.

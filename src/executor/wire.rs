@@ -35,6 +35,8 @@ pub struct Job {
     pub namespaces: bool,
     /// What it is confined to, if it is.
     pub confinement: Option<Confinement>,
+    /// What a session's process is told when it starts. A program that is run once has its code sent when there is some.
+    pub request: Value,
 }
 
 /// Why the helper ended a run.
@@ -42,6 +44,8 @@ pub struct Job {
 pub enum Stop {
     /// The program's process ended by itself.
     Exited,
+    /// A step of a session came to its end, and its process goes on.
+    Done,
     /// The deadline passed.
     TimedOut,
     /// Too much output.
@@ -97,6 +101,21 @@ pub struct Ending {
     pub killed: u32,
     /// From ready to the end, in seconds.
     pub seconds: f64,
+    /// What the step did to its session's variables: `advanced`, `kept`, `lost`.
+    #[serde(default)]
+    pub state: Option<String>,
+    /// More words on that.
+    #[serde(default)]
+    pub state_reason: Option<String>,
+    /// How many threads of the session ended with the step.
+    #[serde(default)]
+    pub threads_lost: Option<u32>,
+    /// The host's tool that had not answered.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// From the decision to end a step to the session being as before it, in milliseconds.
+    #[serde(default)]
+    pub restored_ms: Option<f64>,
 }
 
 /// One frame as bytes.
@@ -144,6 +163,11 @@ impl Reader {
             Err(Errno::AGAIN | Errno::INTR) => Got::Nothing,
             Err(_) => Got::End,
         }
+    }
+
+    /// Takes bytes that were read elsewhere.
+    pub fn append(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
     }
 
     /// The next whole frame. An `Err` is a frame that is too long; the stream is of no use after it.

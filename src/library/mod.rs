@@ -121,6 +121,8 @@ pub trait Host {
     fn cost(&mut self, seconds: f64);
     /// As [`Host::cost`], for what `callee` does with all of an iterable.
     fn spend(&mut self, seconds: f64, callee: &str, iterable: &V);
+    /// The program writes at least so many bytes to its standard output or error.
+    fn writes(&mut self, bytes: u64, callee: &str);
     /// From here the operation may also raise this builtin class (the empty string: anything).
     fn may_raise(&mut self, class: &str);
     /// A definite exception, as the `Err` to return.

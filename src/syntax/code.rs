@@ -530,6 +530,20 @@ pub enum Pattern {
 }
 
 impl Program {
+    /// Whether code is a function's, or within one: it may run again whenever the function is called.
+    pub fn is_in_function(&self, code: &Code) -> bool {
+        let mut code = code;
+        loop {
+            if matches!(code.kind, CodeKind::Function | CodeKind::Lambda) || code.is_generator {
+                return true;
+            }
+            match code.parent {
+                Some(parent) => code = &self.codes[parent.0 as usize],
+                None => return false,
+            }
+        }
+    }
+
     /// The names a pattern binds, in the order in which [`Op::MatchPattern`] pushes them: depth first, left to right,
     /// each name once.
     pub fn pattern_captures(&self, id: PatternId) -> Vec<NameId> {

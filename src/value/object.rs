@@ -43,9 +43,17 @@ impl Sym {
         INTERNER.with_borrow(|interner| interner.texts[self.0 as usize].clone())
     }
 
-    /// Forgets all names of this thread; values made before must not be used after.
-    pub fn reset() {
-        INTERNER.with_borrow_mut(|interner| *interner = Interner::default());
+    /// Does work that begins without any names. Those that were there before are there again after it, whatever becomes of it;
+    /// values that were made on one side mean nothing on the other.
+    pub fn apart<T>(work: impl FnOnce() -> T) -> T {
+        struct Restored(Option<Interner>);
+        impl Drop for Restored {
+            fn drop(&mut self) {
+                INTERNER.set(self.0.take().unwrap_or_default());
+            }
+        }
+        let _outer = Restored(Some(INTERNER.take()));
+        work()
     }
 }
 

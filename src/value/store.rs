@@ -111,6 +111,8 @@ pub struct Slot {
 pub struct Path {
     /// Least seconds the program has run.
     pub cost: f64,
+    /// Least bytes the program has written to its output.
+    pub output: f64,
     /// Share of the paths: 1 when every path leads here.
     pub mass: f64,
     /// Whether a fork on the way was due to the evaluator's own imprecision.
@@ -289,6 +291,7 @@ impl Store {
             builtins_open: false,
             path: Path {
                 cost: 0.0,
+                output: 0.0,
                 mass: 1.0,
                 lost: false,
                 interruptible: false,
@@ -658,6 +661,7 @@ impl Store {
         let mass = a.mass + b.mass;
         self.path = Path {
             cost: a.cost.min(b.cost),
+            output: a.output.min(b.output),
             mass: if mass > 0.999_999_9 { 1.0 } else { mass },
             lost: (a.lost || b.lost) && mass < 0.999_999_9,
             interruptible: a.interruptible || b.interruptible,
@@ -893,7 +897,7 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
             }
         }
         (V::Complex(x), V::Complex(y)) => V::Complex(worse(*x, *y)),
-        (V::Str(_), V::Str(_)) | (V::Bytes(_), V::Bytes(_)) if !widen => return None,
+        (V::Str(_), V::Str(_)) | (V::Bytes(_), V::Bytes(_)) => return None,
         (V::Str(_) | V::Strs(_), V::Str(_) | V::Strs(_)) => V::Strs(text(text_of(a)?, text_of(b)?)),
         (V::Bytes(_) | V::ManyBytes(_), V::Bytes(_) | V::ManyBytes(_)) => V::ManyBytes(text(text_of(a)?, text_of(b)?)),
         (V::Tuple(x), V::Tuple(y)) => join_tuples(x, y, widen, escapes),
@@ -946,7 +950,7 @@ fn join_tuples(x: &Tuple, y: &Tuple, widen: bool, escapes: &mut Escapes) -> V {
 }
 
 fn bounds(l1: u64, h1: u64, l2: u64, h2: u64, widen: bool) -> (u64, u64) {
-    (if widen && l2 < l1 { 0 } else { l1.min(l2) }, if widen && h2 > h1 { u64::MAX } else { h1.max(h2) })
+    (if widen && l2 < l1 { l2.min(1) } else { l1.min(l2) }, if widen && h2 > h1 { u64::MAX } else { h1.max(h2) })
 }
 
 /// What any element may be (none when empty), least and greatest length.
@@ -989,7 +993,9 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
     // Exact texts are kept apart only while they are few.
     for exact_str in [true, false] {
         let kind = |v: &V| if exact_str { matches!(v, V::Str(_) | V::Strs(_)) } else { matches!(v, V::Bytes(_) | V::ManyBytes(_)) };
-        if out.iter().filter(|v| kind(v)).count() > 4 || (widen && out.iter().filter(|v| kind(v)).count() > 1) {
+        let inexact = out.iter().any(|v| kind(v) && matches!(v, V::Strs(_) | V::ManyBytes(_)));
+        let number = out.iter().filter(|v| kind(v)).count();
+        if number > 4 || (widen && inexact && number > 1) {
             let texts: Vec<Text> = out.iter().filter(|v| kind(v)).filter_map(text_of).collect();
             let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
             let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
@@ -1042,8 +1048,10 @@ pub fn extend_rest(rest: Option<&Rest>, more: &[(V, V)], escapes: &mut Escapes) 
 
 /// Joins two item sequences: what they have in common stays exact.
 pub fn join_items(a: &Items, b: &Items, widen: bool, escapes: &mut Escapes) -> Items {
-    let common = a.exact.len().min(b.exact.len());
-    let exact: Vec<V> = a.exact.iter().zip(&b.exact).map(|(x, y)| join(x, y, widen, escapes)).collect();
+    // What gets shorter with each pass soon has one item that is known, or none.
+    let shrinks = widen && b.exact.len() < a.exact.len();
+    let common = if shrinks { b.exact.len().min(1) } else { a.exact.len().min(b.exact.len()) };
+    let exact: Vec<V> = a.exact[..common].iter().zip(&b.exact).map(|(x, y)| join(x, y, widen, escapes)).collect();
     let tail = |items: &Items, escapes: &mut Escapes| {
         let more: Vec<(V, V)> = items.exact[common..].iter().map(|v| (v.clone(), V::None)).collect();
         extend_rest(items.rest.as_ref(), &more, escapes)

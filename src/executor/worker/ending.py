@@ -66,7 +66,7 @@ def show(value):
         text = repr(value)
     except Exception as error:
         return "<%s: repr raised %s>" % (type(value).__name__, type(error).__name__)
-    return text if len(text) <= REPR_LIMIT else text[:REPR_LIMIT] + "…"
+    return text if len(text) <= REPR_LIMIT else "%s… (%d characters in all)" % (text[:REPR_LIMIT], len(text))
 
 
 def leave(error, name):

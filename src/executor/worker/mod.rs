@@ -18,40 +18,55 @@ pub fn first_words(control: i32) -> String {
     )
 }
 
-/// Compiled by `build.rs`: (magic number of the bytecode, `marshal` of boot.py, and of dicts of the parts that every run needs and
-/// of those that a run with guards needs).
-const COMPILED: &[(&str, &[u8], &[u8], &[u8])] = include!(concat!(env!("OUT_DIR"), "/compiled.rs"));
+/// Compiled by `build.rs`: (magic number of the bytecode, `marshal` of boot.py, and of dicts of the parts that every run needs, of
+/// those that a run with guards needs, and of what a session needs).
+const COMPILED: &[(&str, [&[u8]; 4])] = include!(concat!(env!("OUT_DIR"), "/compiled.rs"));
+
+/// Groups of parts, by their place in [`COMPILED`].
+pub const PLAIN: [usize; 1] = [1];
+/// What a run with guards needs.
+pub const GUARDED: [usize; 2] = [1, 2];
+/// What a session needs.
+pub const SESSION: [usize; 3] = [1, 2, 3];
 
 /// The frames that give an interpreter its worker: boot.py and the parts, compiled (`c`) where there is bytecode for its magic
-/// number, else as source (`s`); those of the guards only where there are any.
-pub fn code_for(magic: &[u8], with_guards: bool) -> Vec<u8> {
+/// number, else as source (`s`).
+pub fn code_for(magic: &[u8], groups: &[usize]) -> Vec<u8> {
     let mut hex = String::new();
     for byte in magic {
         let _ = write!(hex, "{byte:02x}");
     }
-    let mut frames = match COMPILED.iter().find(|(known, ..)| *known == hex) {
-        Some((_, boot, worker, guards)) => vec![frame(b'c', boot), frame(b'c', worker), frame(b'c', guards)],
+    let groups = std::iter::once(&0).chain(groups);
+    let frames = match COMPILED.iter().find(|(known, _)| *known == hex) {
+        Some((_, parts)) => groups.map(|group| frame(b'c', parts[*group])).collect::<Vec<_>>(),
         None => {
-            let worker = json!({ "worker": include_str!("worker.py"), "ending": include_str!("ending.py") });
-            let guards = json!({ "kinds": include_str!("kinds.py"), "guards": include_str!("guards.py") });
-            let source = |parts: serde_json::Value| frame(b's', parts.to_string().as_bytes());
-            vec![frame(b's', include_bytes!("boot.py")), source(worker), source(guards)]
+            let sources = [
+                json!({ "worker": include_str!("worker.py"), "ending": include_str!("ending.py") }),
+                json!({ "kinds": include_str!("kinds.py"), "guards": include_str!("guards.py") }),
+                json!({ "session": include_str!("session.py") }),
+            ];
+            let source = |group: usize| match group.checked_sub(1) {
+                None => frame(b's', include_bytes!("boot.py")),
+                Some(at) => frame(b's', sources[at].to_string().as_bytes()),
+            };
+            groups.map(|group| source(*group)).collect()
         }
     };
-    frames.truncate(if with_guards { 3 } else { 2 });
     frames.concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::code_for;
+    use super::{GUARDED, PLAIN, SESSION, code_for};
 
     #[test]
     fn an_unknown_interpreter_gets_the_source() {
-        let frames = code_for(b"\0\0\0\0", false);
+        let frames = code_for(b"\0\0\0\0", &PLAIN);
         assert_eq!(frames[4], b's');
         assert!(String::from_utf8_lossy(&frames).contains("def prepare("));
-        let more = code_for(b"\0\0\0\0", true);
+        let more = code_for(b"\0\0\0\0", &GUARDED);
         assert!(more.starts_with(&frames) && String::from_utf8_lossy(&more).contains("def place("));
+        let most = code_for(b"\0\0\0\0", &SESSION);
+        assert!(most.starts_with(&more) && String::from_utf8_lossy(&most).contains("def make_backup("));
     }
 }

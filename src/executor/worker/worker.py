@@ -39,6 +39,8 @@ def prepare(request, control, trace):
     CHANNEL = _fstat(control)[1:3]
     for fd in (control, trace):
         os.set_inheritable(fd, False)
+    if "session" in request:
+        return session(request, control, trace)
     faulthandler.register(_signal.SIGURG, file=trace, all_threads=True, chain=False)
     argv = request["argv"]
     if sys.getfilesystemencoding() != "utf-8":
@@ -69,7 +71,16 @@ def prepare(request, control, trace):
     return run
 
 
-def write_at_once():
+def session(request, control, trace):
+    """Hands over to what runs the steps of a session."""
+    global REQUEST
+    REQUEST = request
+    scope = {"__name__": "antifreeze session", "__builtins__": BUILTINS, "worker": globals()}
+    exec(part(request, "session"), scope)
+    return scope["begin"](request, control, trace)
+
+
+def write_at_once(ignored=lambda: False):
     """What a program wrote before it froze must not be lost in its buffers: text goes out as it is written. `print` then
     writes a line in two parts; from the first thread or child on, whose output could come between them, lines go out whole,
     and only the last line's beginning can be lost."""
@@ -94,7 +105,7 @@ def write_at_once():
             pass
 
     def hook(event, _):
-        if streams and event in COMPANY:
+        if streams and event in COMPANY and not ignored():
             for stream in streams:
                 try:
                     stream.reconfigure(write_through=False)

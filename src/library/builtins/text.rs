@@ -413,6 +413,14 @@ fn print(host: &mut dyn Host, args: Args) -> R<V> {
             }
         }
     }
+    let streams = ["sys.stdout", "sys.stderr"];
+    let own = |v: &V| matches!(v, V::None) || matches!(v, V::Lib(name) if streams.contains(&&*name.text()));
+    if args.keyword("file").is_none_or(own) {
+        let parts: u64 = args.pos.iter().map(|v| crate::value::store::text_of(v).map_or(0, |text| text.low)).sum();
+        let end = u64::from(args.keyword("end").is_none());
+        let between = if args.keyword("sep").is_none() { args.pos.len().saturating_sub(1) as u64 } else { 0 };
+        host.writes(parts.saturating_add(end + between), "print");
+    }
     for (name, value) in &args.kw {
         match &*name.text() {
             "sep" | "end" => match value {

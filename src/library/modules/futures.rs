@@ -12,6 +12,7 @@ pub fn find(name: &str) -> Option<Entry> {
     Some(match name {
         "futures.ThreadPoolExecutor" => Entry::Function(|host, args| executor(host, &args, "concurrent.futures.ThreadPoolExecutor")),
         "futures.ProcessPoolExecutor" => Entry::Function(|host, args| executor(host, &args, "concurrent.futures.ProcessPoolExecutor")),
+        "futures.ThreadPoolExecutor.submit" => Entry::Function(submit),
         "futures.ThreadPoolExecutor.map" | "futures.ProcessPoolExecutor.map" => Entry::Function(map),
         _ => return None,
     })
@@ -21,6 +22,23 @@ fn executor(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
     host.unknown_call(args);
     host.interruptible();
     Ok(V::Instance(Sym::new(class), Why::Outside))
+}
+
+/// The threads of a pool are waited for at the end, whatever was said to the pool.
+fn submit(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.kw.is_empty()
+        && args.pos.len() >= 2
+        && !host.mentions(&["cancel", "cancel_futures"])
+        && host.lasts(&args.pos[1].clone(), Args::of(args.pos[2..].iter().cloned()))? == f64::INFINITY
+    {
+        super::threading::hangs_at_exit(
+            host,
+            "Executor.submit",
+            "its function never returns, and the pool's threads are waited for at the end",
+        );
+    }
+    host.interruptible();
+    Ok(host.unknown_call(&args))
 }
 
 fn map(host: &mut dyn Host, args: Args) -> R<V> {

@@ -31,6 +31,8 @@ pub fn find_bisect(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "bisect" | "bisect_right" => |host, args| bisect(host, &args, true),
         "bisect_left" => |host, args| bisect(host, &args, false),
+        "insort" | "insort_right" => |host, args| insort(host, &args, true),
+        "insort_left" => |host, args| insort(host, &args, false),
         _ => return None,
     }))
 }
@@ -52,6 +54,22 @@ fn exact_list(host: &mut dyn Host, value: &V) -> Option<(ObjId, Vec<V>)> {
         Obj::List(items) if items.rest.is_none() => Some((*id, items.exact.clone())),
         _ => None,
     }
+}
+
+/// Whether comparing it with its like never raises: a number, or a tuple of numbers.
+fn is_ordered(value: &V) -> bool {
+    value.is_number() || super::support::exact_tuple(value).is_some_and(|items| !items.is_empty() && items.iter().all(V::is_number))
+}
+
+/// A list of which bounds are known only, and whose items can all be compared with each other.
+fn bounded_heap(host: &mut dyn Host, value: &V) -> Option<(ObjId, Items)> {
+    let V::Ref(id) = value else { return None };
+    let items = match host.store().get(*id) {
+        Obj::List(items) if items.rest.is_some() => (**items).clone(),
+        _ => return None,
+    };
+    let any = element(host, &items)?;
+    (is_ordered(&any) && !host.store().is_summary(*id)).then_some((*id, items))
 }
 
 fn write(host: &mut dyn Host, id: ObjId, items: Items) {
@@ -114,6 +132,10 @@ fn settle(host: &mut dyn Host, id: ObjId, sifted: R<bool>, items: Vec<V>, before
 
 fn heappush(host: &mut dyn Host, args: Args) -> R<V> {
     let [heap, item] = all(host, &args, ["/heap", "/item"])?;
+    if let Some((id, any, low, high)) = with_one_more(host, &heap, &item) {
+        write(host, id, bag(any, low, high));
+        return Ok(V::None);
+    }
     let (Some((id, mut items)), true) = (exact_list(host, &heap), is_plain(host, &item)) else { return Ok(host.unknown_call(&args)) };
     items.push(item);
     let last = items.len() - 1;
@@ -126,6 +148,16 @@ fn heappush(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn heappop(host: &mut dyn Host, args: Args) -> R<V> {
     let [heap] = all(host, &args, ["/heap"])?;
+    if let Some((id, bound)) = bounded_heap(host, &heap) {
+        let (low, high) = count(&bound);
+        if low == 0 {
+            host.may_raise("IndexError");
+        }
+        let Some(any) = element(host, &bound) else { return Err(host.raise("IndexError", "index out of range")) };
+        let fewer = if high == u64::MAX { high } else { high.saturating_sub(1) };
+        write(host, id, bag(any.clone(), low.saturating_sub(1), fewer));
+        return Ok(any);
+    }
     let Some((id, mut items)) = exact_list(host, &heap) else { return Ok(host.unknown_call(&args)) };
     let Some(last) = items.pop() else { return Err(host.raise("IndexError", "index out of range")) };
     host.burn(items.len() as u64 / 4)?;
@@ -204,6 +236,32 @@ fn heapify(host: &mut dyn Host, args: Args) -> R<V> {
     }
     settle(host, id, sifted, items, before)?;
     Ok(V::None)
+}
+
+/// Inserts where the order stays.
+fn insort(host: &mut dyn Host, args: &Args, right: bool) -> R<V> {
+    let [list, item, low, high, key] = bind(host, args, ["a", "x", "lo", "hi", "key"], 2)?;
+    let (list, item) = (list.unwrap_or(V::None), item.unwrap_or(V::None));
+    let (None, None, None) = (low, high, key) else { return Ok(host.unknown_call(args)) };
+    if let Some((id, any, low, high)) = with_one_more(host, &list, &item) {
+        write(host, id, bag(any, low, high));
+        return Ok(V::None);
+    }
+    let V::Int(at) = bisect(host, args, right)? else { return Ok(host.unknown_call(args)) };
+    let (Some((id, mut items)), Ok(at)) = (exact_list(host, &list), usize::try_from(at)) else { return Ok(host.unknown_call(args)) };
+    items.insert(at.min(items.len()), item);
+    host.burn(items.len() as u64 / 64)?;
+    write(host, id, Items { exact: items, rest: None });
+    Ok(V::None)
+}
+
+/// What a list of which only bounds are known holds with one more item that can be compared with all of them.
+fn with_one_more(host: &mut dyn Host, list: &V, item: &V) -> Option<(ObjId, V, u64, u64)> {
+    let (id, bound) = bounded_heap(host, list)?;
+    let known = element(host, &bound)?;
+    let any = host.join(&known, item);
+    let (low, high) = count(&bound);
+    (is_ordered(item) && is_ordered(&any)).then_some((id, any, low.saturating_add(1), high.saturating_add(1)))
 }
 
 fn bisect(host: &mut dyn Host, args: &Args, right: bool) -> R<V> {

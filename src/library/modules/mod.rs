@@ -3,7 +3,7 @@
 use crate::value::object::V;
 
 use super::{Entry, Host, R};
-pub use support::exact_tuple;
+pub use support::{attribute_of as attribute, exact_tuple};
 
 mod asyncio;
 mod collections;
@@ -19,6 +19,7 @@ mod itertools;
 mod math;
 pub mod namedtuple;
 mod multiprocessing;
+mod network;
 mod numpy;
 mod operator;
 mod plain;
@@ -55,7 +56,7 @@ pub fn find(name: &str) -> Option<Entry> {
     if is_modelled(name) {
         return Some(Entry::Module);
     }
-    if let Some(found) = stdin::find(name).or_else(|| serving::find(name)) {
+    if let Some(found) = stdin::find(name).or_else(|| serving::find(name)).or_else(|| network::find(name)) {
         return Some(found);
     }
     let (module, rest) = name.split_once('.')?;
@@ -105,6 +106,11 @@ pub fn key_instead(host: &mut dyn Host, value: &V) -> R<Option<V>> {
         Some(items) => Ok(Some(items)),
         None => dataclasses::key_instead(host, value),
     }
+}
+
+/// Whether a partial of this function is an awaitable, which runs it.
+pub fn is_awaitable(name: &str) -> bool {
+    asyncio::is_awaitable(name)
 }
 
 /// Enters one of the managers of `contextlib` that are followed: its exit and what it gives.
@@ -462,6 +468,9 @@ pub fn is_plain_manager(name: &str) -> bool {
             | "decimal.localcontext"
             | "concurrent.futures.ThreadPoolExecutor"
             | "serving.server"
+            | "serving.aserver"
+            | "requests.Session"
+            | "urllib3.PoolManager"
             | "multiprocessing.spawnpool"
     )
 }

@@ -34,9 +34,30 @@ pub fn find(name: &str) -> Option<Entry> {
             let spawns = host.store().is_patched(Sym::new(IMPORTS));
             pool(host, args, spawns)
         },
+        "Process" => |host, args| super::threading::thread(host, &args, "multiprocessing.Process"),
+        "Process.__init__" => super::threading::initialise,
+        "Process.start" => start,
+        "Process.join" => |host, args| {
+            if can_end(host) { outside_any(host, args) } else { super::threading::join(host, args) }
+        },
         "spawnpool.map" | "spawnpool.starmap" | "spawnpool.apply" | "spawnpool.join" => wait,
         _ => return None,
     }))
+}
+
+/// Whether the program names what ends processes.
+fn can_end(host: &dyn Host) -> bool {
+    host.mentions(&["terminate", "kill", "killpg", "close"])
+}
+
+/// The child runs the function: forked, or in an interpreter that imports the program first, which a guard keeps from starting
+/// the child again.
+fn start(host: &mut dyn Host, args: Args) -> R<V> {
+    let runs = host.target().1 < 14 || (host.is_file() && host.mentions(&["__name__"]));
+    if !runs || can_end(host) {
+        return interrupting(host, args);
+    }
+    super::threading::start(host, args, "multiprocessing.Process")
 }
 
 fn imports(method: Option<&V>) -> bool {

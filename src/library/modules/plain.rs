@@ -115,13 +115,15 @@ pub fn find(name: &str) -> Option<Entry> {
         "sys.setrecursionlimit" => set_recursion_limit,
         "sys.set_int_max_str_digits" => set_digits,
         "signal.signal" => handle,
+        "atexit.register" => at_exit,
+        "unittest.main" => run_tests,
+        "signal.pause" => pause,
         "sys.stdout.write" | "sys.stderr.write" => write,
         "signal.alarm"
         | "signal.setitimer"
         | "signal.pthread_kill"
         | "sys.settrace"
         | "sys.setprofile"
-        | "atexit.register"
         | "_thread.start_new_thread"
         | "_thread.interrupt_main"
         | "resource.setrlimit"
@@ -196,9 +198,47 @@ fn handle(host: &mut dyn Host, args: Args) -> R<V> {
 fn write(host: &mut dyn Host, args: Args) -> R<V> {
     let [text] = all(host, &args, ["/s"])?;
     match &text {
-        V::Str(_) | V::Strs(_) => Ok(V::any_size(Why::Lost)),
+        V::Str(_) | V::Strs(_) => {
+            let low = crate::value::store::text_of(&text).map_or(0, |text| text.low);
+            host.writes(low, "sys.stdout.write");
+            Ok(V::any_size(Why::Lost))
+        }
         _ => outside_any(host, args),
     }
+}
+
+/// A function that runs once the program is over, and keeps it from ending where it never returns.
+fn at_exit(host: &mut dyn Host, args: Args) -> R<V> {
+    let Some(function) = args.pos.first().cloned() else { return Err(host.raise("TypeError", "")) };
+    if args.kw.is_empty() && host.lasts(&function, Args::of(args.pos[1..].iter().cloned()))? == f64::INFINITY {
+        super::threading::hangs_at_exit(host, "atexit.register", "the function never returns");
+    }
+    host.store().escape_all(&args.values());
+    Ok(function)
+}
+
+/// Runs the tests of the program, of which one may never return.
+fn run_tests(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.pos.is_empty()
+        && !host.mentions(&["load_tests", "setUpModule", "skip", "skipIf", "skipUnless", "argv", "defaultTest"])
+        && let V::Str(name) = host.special("tests", Args::default())?
+    {
+        return Err(host.waits_forever(FactKind::EndlessWait, "unittest.main", &format!("the test `{name}` never returns")));
+    }
+    host.unknown_call(&args);
+    host.interruptible();
+    // It ends the program, unless it is told not to.
+    if args.exactly(0) { Err(host.raise("SystemExit", "")) } else { Ok(V::Unknown(Why::Outside)) }
+}
+
+/// Waits for a signal: one that the program asked for, or one from outside.
+fn pause(host: &mut dyn Host, args: Args) -> R<V> {
+    const SENDING: &[&str] =
+        &["alarm", "setitimer", "Timer", "Thread", "Process", "Popen", "fork", "raise_signal", "kill", "system", "run"];
+    if host.mentions(SENDING) {
+        return interrupting(host, args);
+    }
+    Err(host.waits_forever(FactKind::EndlessWait, "signal.pause", "nothing in the program sends a signal"))
 }
 
 /// Limits beyond this hold more frames than a C stack does.

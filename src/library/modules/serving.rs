@@ -44,6 +44,8 @@ pub fn find(name: &str) -> Option<Entry> {
         "asyncio.new_event_loop" | "asyncio.get_event_loop" => |host, args| make(host, &args, "serving.loop"),
         "tkinter.Tk" => |host, args| make(host, &args, "serving.window"),
         "serving.server.serve_forever" => |host, args| forever(host, args, "serve_forever", Proof::Proven),
+        "serving.aserver.serve_forever" => |host, _| Ok(super::support::partial(host, "serving.aserver.serve_forever.wait", Vec::new())),
+        "serving.aserver.serve_forever.wait" => |host, args| forever(host, args, "serve_forever", Proof::Proven),
         "serving.loop.run_forever" => |host, args| forever(host, args, "run_forever", Proof::Proven),
         "serving.loop.run_until_complete" => |host, mut args| {
             args.pos.remove(0);
@@ -69,6 +71,7 @@ fn make(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
 fn forever(host: &mut dyn Host, args: Args, callee: &str, proof: Proof) -> R<V> {
     host.may_raise("");
     // Closed before, or told what it does not take, it never starts.
+    // What a coroutine awaits can be cancelled from outside it, where anything is outside.
     let is_stopped = host.mentions(STOPPING) || host.mentions(&["close", "server_close"]);
     let proof = if is_stopped || proof == Proof::Likely { Proof::Likely } else { host.proof() };
     let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };

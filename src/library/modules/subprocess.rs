@@ -33,8 +33,14 @@ const ENVIRONMENT: &[&str] = &["environ", "environb", "putenv", "unsetenv"];
 pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "subprocess.run" | "subprocess.call" | "subprocess.check_call" | "subprocess.check_output" => run,
-        "subprocess.getoutput" | "subprocess.getstatusoutput" => |host, args| shell(host, args, outside_any),
-        "os.system" => |host, args| shell(host, args, outside_int),
+        "subprocess.getoutput" => |host, args| shell(host, args, "subprocess.getoutput", outside_any),
+        "subprocess.getstatusoutput" => |host, args| shell(host, args, "subprocess.getstatusoutput", outside_any),
+        "os.system" => |host, args| shell(host, args, "os.system", outside_int),
+        "os.setsid" | "os.daemon" => |host, args| {
+            host.may_raise("OSError");
+            detaches(host, "os.setsid", "it begins a session of its own");
+            outside_any(host, args)
+        },
         "subprocess.Popen" => popen,
         "subprocess.Popen.wait" | "subprocess.Popen.communicate" => wait,
         "subprocess.Popen.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
@@ -89,12 +95,29 @@ fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
     if taken.items.rest.is_some() {
         return Ok(None);
     }
+    // Another interpreter runs a program that is known.
+    if let [V::Strs(_), V::Str(option), V::Str(text)] = taken.items.exact.as_slice()
+        && &**option == "-c"
+        && host.call_text().contains("[sys.executable,")
+        && !host.store().is_patched(Sym::new("sys.executable"))
+    {
+        let text = V::Str(text.clone());
+        let seconds = match host.special("program", Args::of([text]))? {
+            V::Float(seconds) => seconds,
+            _ => 0.0,
+        };
+        return Ok(Some(Command { text: "python -c …".to_owned(), seconds, is_silent: false }));
+    }
     let words = taken.items.exact.iter().map(|v| if let V::Str(word) = v { Some(word.to_string()) } else { None });
     Ok(words.collect::<Option<Vec<_>>>().map(|words| known(&words)))
 }
 
-/// A text that a shell only takes apart into words.
+/// A text that a shell only takes apart into words, or the first of several commands, which comes to its end before the next.
 fn in_words(text: &str) -> Option<Command> {
+    let text = text.split_once("&&").map_or(text, |(first, _)| first);
+    let text = text.split_once(';').map_or(text, |(first, _)| first).trim();
+    let text = text.strip_suffix("2>&1").unwrap_or(text).trim_end();
+    let text = text.strip_suffix("/dev/null").and_then(|text| text.trim_end().strip_suffix('>')).unwrap_or(text);
     if text.contains(SHELL) {
         return None;
     }
@@ -166,6 +189,7 @@ fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, c
 }
 
 fn run(host: &mut dyn Host, args: Args) -> R<V> {
+    detached(host, &args, "subprocess.run");
     may_kill(host);
     starts_itself(host, "subprocess.run");
     // There may be no such command.
@@ -176,8 +200,10 @@ fn run(host: &mut dyn Host, args: Args) -> R<V> {
     outside_any(host, args)
 }
 
-fn shell(host: &mut dyn Host, args: Args, result: fn(&mut dyn Host, Args) -> R<V>) -> R<V> {
-    let callee = "os.system";
+fn shell(host: &mut dyn Host, args: Args, callee: &str, result: fn(&mut dyn Host, Args) -> R<V>) -> R<V> {
+    if let Some(V::Str(text)) = args.pos.first() {
+        detached_by_shell(host, text, callee);
+    }
     if let Some(V::Str(text)) = args.pos.first()
         && text.contains("kill")
     {
@@ -193,6 +219,37 @@ fn shell(host: &mut dyn Host, args: Args, result: fn(&mut dyn Host, Args) -> R<V
     result(host, args)
 }
 
+/// What a process is reported that lives on by itself when the program ends.
+fn detaches(host: &mut dyn Host, callee: &str, reason: &str) {
+    if !host.mentions(&["kill", "killpg", "send_signal", "terminate", "communicate", "wait"]) {
+        host.fact(FactKind::DetachedProcess, None, Proof::Proven, &[("callee", callee.to_owned()), ("reason", reason.to_owned())]);
+    }
+}
+
+fn detached(host: &mut dyn Host, args: &Args, callee: &str) {
+    let session = args.keyword("start_new_session") == Some(&V::Bool(true));
+    let setsid = matches!(args.keyword("preexec_fn"), Some(V::Lib(name)) if matches!(&*name.text(), "os.setsid" | "os.setpgrp"));
+    if session || setsid {
+        // Whoever waits for it holds it.
+        if callee == "subprocess.Popen" {
+            detaches(host, callee, "it is given a session of its own");
+        }
+    } else if let (Some(V::Str(text)), Some(V::Bool(true))) = (args.get(0, "args"), args.keyword("shell")) {
+        let text = text.clone();
+        detached_by_shell(host, &text, callee);
+    }
+}
+
+/// `command &` runs on in the background.
+fn detached_by_shell(host: &mut dyn Host, text: &str, callee: &str) {
+    let text = text.trim();
+    let background = text.ends_with('&') && !text.ends_with("&&");
+    let first = text.split_whitespace().next().unwrap_or("");
+    if background || first == "setsid" {
+        detaches(host, callee, "the shell leaves it in the background");
+    }
+}
+
 /// A command of which nothing but its words is known may end the program.
 fn may_kill(host: &mut dyn Host) {
     if host.call_text().contains("kill") {
@@ -201,6 +258,7 @@ fn may_kill(host: &mut dyn Host) {
 }
 
 fn popen(host: &mut dyn Host, args: Args) -> R<V> {
+    detached(host, &args, "subprocess.Popen");
     may_kill(host);
     starts_itself(host, "subprocess.Popen");
     host.may_raise("");

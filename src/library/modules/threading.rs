@@ -8,7 +8,7 @@ use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{Obj, Sym, V, Why};
 
 use super::ENDING_ALL;
-use super::support::{attribute_of, bind, instance, interrupting, look, outside_any, outside_bool, put};
+use super::support::{attribute_of, bind, class_attribute, class_object, instance, interrupting, look, outside_any, outside_bool, put};
 
 /// Timeouts from here on, in seconds, are an OverflowError.
 const LONGEST: f64 = 9e9;
@@ -62,8 +62,9 @@ pub fn find(name: &str) -> Option<Entry> {
         "Semaphore.release" | "Semaphore.__exit__" => release_one,
         "Barrier" => barrier,
         "Barrier.wait" => wait_for_parties,
-        "Thread" => thread,
-        "Thread.start" => start,
+        "Thread" => |host, args| thread(host, &args, "threading.Thread"),
+        "Thread.__init__" => initialise,
+        "Thread.start" => |host, args| start(host, args, "threading.Thread"),
         "Thread.join" => join,
         "Thread.setDaemon" => |host, args| {
             let [daemon] = bind(host, &rest(&args), ["daemonic"], 1)?;
@@ -110,13 +111,13 @@ fn object(host: &mut dyn Host, class: &str, attrs: &[(&str, V)]) -> V {
 
 /// Whether the object a method was called on has a state that is known.
 fn is_known(host: &mut dyn Host, args: &Args) -> bool {
-    matches!(args.pos.first().and_then(|this| instance(host, this)), Some((V::Lib(_), _)))
+    matches!(args.pos.first().and_then(|this| instance(host, this)), Some((V::Lib(_) | V::Ref(_), _)))
 }
 
 /// A part of the state.
 fn get(host: &mut dyn Host, args: &Args, name: &str) -> V {
     match args.pos.first().and_then(|this| instance(host, this)) {
-        Some((V::Lib(_), attrs)) => attribute_of(&attrs, &format!("-{name}")).unwrap_or(V::Unknown(Why::Lost)),
+        Some((V::Lib(_) | V::Ref(_), attrs)) => attribute_of(&attrs, &format!("-{name}")).unwrap_or(V::Unknown(Why::Lost)),
         _ => V::Unknown(Why::Outside),
     }
 }
@@ -321,23 +322,32 @@ fn wait_for_parties(host: &mut dyn Host, args: Args) -> R<V> {
     }
 }
 
-fn thread(host: &mut dyn Host, args: Args) -> R<V> {
+/// The parameters of a thread or a process.
+pub fn thread(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
+    let parts = parts(host, args, " daemon")?;
+    Ok(host.alloc(Obj::Instance { class: V::lib(class), attrs: Rc::new(parts) }))
+}
+
+/// For an instance of a class that derives from it.
+pub fn initialise(host: &mut dyn Host, args: Args) -> R<V> {
+    let Some(this) = args.pos.first().cloned() else { return Err(host.raise("TypeError", "")) };
+    let parts = parts(host, &rest(&args), "daemon")?;
+    put(host, &this, parts);
+    Ok(V::None)
+}
+
+fn parts(host: &mut dyn Host, args: &Args, daemon_name: &str) -> R<Vec<(Sym, V)>> {
     let [group, target, name, call_args, call_kwargs, daemon, context] =
-        bind(host, &args, ["group", "target", "name", "args", "kwargs", "daemon", "context"], 0)?;
+        bind(host, args, ["group", "target", "name", "args", "kwargs", "daemon", "context"], 0)?;
     look(host, &Args::of(group.into_iter().chain(name).chain(context)));
-    let made = object(
-        host,
-        "threading.Thread",
-        &[
-            ("target", target.unwrap_or(V::None)),
-            ("args", call_args.unwrap_or(V::tuple(Vec::new()))),
-            ("kwargs", call_kwargs.unwrap_or(V::None)),
-            ("seconds", V::Float(0.0)),
-        ],
-    );
-    // Programs may assign it.
-    put(host, &made, vec![(Sym::new(" daemon"), daemon.unwrap_or(V::None))]);
-    Ok(made)
+    // Programs may assign whether it is a daemon.
+    Ok(vec![
+        (Sym::new("-target"), target.unwrap_or(V::None)),
+        (Sym::new("-args"), call_args.unwrap_or(V::tuple(Vec::new()))),
+        (Sym::new("-kwargs"), call_kwargs.unwrap_or(V::None)),
+        (Sym::new("-seconds"), V::Float(0.0)),
+        (Sym::new(daemon_name), daemon.unwrap_or(V::None)),
+    ])
 }
 
 /// Whether a function is one of the library's that only waits for an object, and does nothing to it.
@@ -352,11 +362,28 @@ fn only_waits(host: &mut dyn Host, function: &V) -> bool {
     }
 }
 
-fn start(host: &mut dyn Host, args: Args) -> R<V> {
-    if !is_known(host, &args) {
+/// What the thread runs where its class says so: the method `run`.
+fn own_run(host: &mut dyn Host, args: &Args) -> R<Option<V>> {
+    let Some(this) = args.pos.first().cloned() else { return Ok(None) };
+    let Some((class, _)) = instance(host, &this) else { return Ok(None) };
+    match class_object(host, &class) {
+        Some(class) if class_attribute(host, &class, "run").is_some() => Ok(Some(host.attribute(&this, Sym::new("run"))?)),
+        _ => Ok(None),
+    }
+}
+
+pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
+    if !is_known(host, &args) || matches!(get(host, &args, "args"), V::Unknown(_)) {
         return interrupting(host, args);
     }
+    let attrs = args.pos.first().and_then(|this| instance(host, this)).map(|(_, attrs)| attrs).unwrap_or_default();
+    let daemon = attribute_of(&attrs, " daemon").or_else(|| attribute_of(&attrs, "daemon"));
+    let run = own_run(host, &args)?;
     let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
+    let (target, call_args) = match run {
+        Some(run) => (run, V::tuple(Vec::new())),
+        None => (target, call_args),
+    };
     let only_waits = only_waits(host, &target);
     let seconds = match (host.foresee(&call_args)?, &kwargs) {
         // Nothing in the program can let it go.
@@ -376,11 +403,10 @@ fn start(host: &mut dyn Host, args: Args) -> R<V> {
     }
     // There may be no more threads to be had.
     host.may_raise("RuntimeError");
-    host.spawned(seconds, "threading.Thread");
+    host.spawned(seconds, callee);
     set(host, &args, "seconds", V::Float(seconds));
-    let daemon = args.pos.first().and_then(|this| instance(host, this)).and_then(|(_, attrs)| attribute_of(&attrs, " daemon"));
     if seconds == f64::INFINITY && matches!(daemon, Some(V::None | V::Bool(false))) {
-        hangs_at_exit(host, "threading.Thread", "its function never returns, and the program waits for it at its end");
+        hangs_at_exit(host, callee, "its function never returns, and the program waits for it at its end");
     }
     Ok(V::None)
 }
@@ -391,7 +417,7 @@ pub fn hangs_at_exit(host: &mut dyn Host, callee: &str, reason: &str) {
     host.fact(FactKind::HangsAtExit, None, proof, &[("callee", callee.to_owned()), ("reason", reason.to_owned())]);
 }
 
-fn join(host: &mut dyn Host, args: Args) -> R<V> {
+pub fn join(host: &mut dyn Host, args: Args) -> R<V> {
     let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
     let forever = matches!(timeout, None | Some(V::None));
     match get(host, &args, "seconds") {

@@ -1,0 +1,125 @@
+"""`check` and `run`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _native
+from ._exceptions import SetupError
+from ._executable import executable
+from ._limits import Limits, limits_from
+from ._outcome import Outcome
+from ._report import Report
+
+OnOutput = Callable[[str, bytes], object]
+"""Called with `"stdout"` or `"stderr"` and what was written, as it comes."""
+
+
+def version() -> str:
+    """The version of antifreeze."""
+    return _native.version()
+
+
+def check(
+    code: str,
+    *,
+    limits: Limits | None = None,
+    name: str = "<command>",
+    timeout: float | None = None,
+    memory: int | None = None,
+    int_bits: int | None = None,
+    output: int | None = None,
+    processes: int | None = None,
+) -> Report:
+    """Reads code and says whether it must not be run. Never runs any of it.
+
+    Args:
+        code: Python, as a script; fences or a common indentation around it are seen through.
+        limits: what the code is judged by; the other arguments override single ones (seconds, bytes, bits, a count).
+        name: how the report calls the code.
+
+    Raises:
+        ValueError: the code is no text that Python could read (a NUL character), or a limit is not a number above 0.
+    """
+    overrides = {"timeout": timeout, "memory": memory, "int_bits": int_bits, "output": output, "processes": processes}
+    if limits is None and not any(overrides.values()):
+        return Report(_native.check(code, name, None), code)
+    return Report(_native.check(code, name, json.dumps(limits_from(limits, overrides).to_dict())), code)
+
+
+def run(
+    code: str,
+    *,
+    limits: Limits | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    int_bits: int | None = None,
+    output: int | None = None,
+    processes: int | None = None,
+    args: Sequence[str] = (),
+    python: str | os.PathLike[str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    gate: bool = True,
+    guards: bool = True,
+    confine: bool = False,
+    strict_output: bool = False,
+    on_output: OnOutput | None = None,
+) -> Outcome:
+    """Runs code once, in a process of its own, within limits: the gate first, then the executor.
+
+    Gives an `Outcome` whatever the code did. Other threads run on meanwhile; Ctrl-C ends the code and raises KeyboardInterrupt.
+
+    Args:
+        code: Python, run as `__main__`.
+        limits: what the code may use; the other arguments override single ones (seconds, bytes, bits, a count).
+        args: `sys.argv[1:]` of the code.
+        python: the interpreter; by default the one this runs under.
+        cwd: the working folder of the code.
+        env: environment variables to set for the code, besides this process's.
+        gate: whether what provably exceeds a limit is rejected.
+        guards: whether integer operations are checked while the code runs.
+        confine: whether the code may write to its working folder only, and reach no network and no other process.
+        strict_output: whether output over the limit ends the code, instead of being dropped.
+        on_output: called with output as it comes.
+
+    Raises:
+        SetupError: nothing could be run; the message says what to do.
+        ValueError: as for `check`.
+    """
+    overrides = {"timeout": timeout, "memory": memory, "int_bits": int_bits, "output": output, "processes": processes}
+    request = {
+        "limits": limits_from(limits, overrides).to_dict(),
+        "args": list(args),
+        "python": interpreter(python),
+        "cwd": folder(cwd),
+        "env": list((env or {}).items()),
+        "gate": gate,
+        "guards": guards,
+        "confine": confine,
+        "strict_output": strict_output,
+        "helper": executable(),
+    }
+    return Outcome.from_dict(json.loads(_native.run(code, json.dumps(request), on_output)))
+
+
+def interpreter(python: str | os.PathLike[str] | None) -> str:
+    """The interpreter that was asked for; this one if none was."""
+    if python is not None:
+        return os.fspath(python)
+    if not sys.executable:
+        raise SetupError("this Python does not know its own executable; name one with python=")
+    return sys.executable
+
+
+def folder(cwd: str | os.PathLike[str] | None) -> str | None:
+    """The working folder that was asked for."""
+    if cwd is None:
+        return None
+    if not os.path.isdir(cwd):
+        raise SetupError(f"cwd={os.fspath(cwd)!r}: not a folder")
+    return os.fspath(cwd)

@@ -1,0 +1,295 @@
+//! Code in strings: what is known of it is evaluated as a program of its own, and what is not is said to be unknown.
+
+use std::sync::Arc;
+
+use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
+use crate::library::{Args, R, Stop};
+use crate::source::Source;
+use crate::syntax::code::{Const, NameId, Op};
+use crate::syntax::{self, Program, Span};
+use crate::value::object::{Obj, Sym, V, Why};
+
+use super::machine::{Exit, Machine};
+use super::{Facts, Settings};
+
+/// A part of the fuel that is left goes to the code in one string.
+const SHARE: u64 = 8;
+
+/// With less fuel than this the code is not looked at.
+const LEAST_FUEL: u64 = 5_000;
+
+/// Fuel for parsing, by byte.
+const PARSING: u64 = 4;
+
+/// Longer texts are not looked at.
+const LONGEST: usize = 1 << 14;
+
+/// Builtins that leave nothing behind.
+const PLAIN_BUILTINS: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "bin",
+    "bool",
+    "chr",
+    "dict",
+    "divmod",
+    "enumerate",
+    "float",
+    "hex",
+    "int",
+    "len",
+    "list",
+    "max",
+    "min",
+    "ord",
+    "pow",
+    "print",
+    "range",
+    "repr",
+    "round",
+    "set",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+];
+
+/// A name that the code finds, with its value where that is plain.
+pub type Given = (String, Option<Const>);
+
+impl Machine<'_> {
+    /// `exec` and `eval`: with a namespace of its own the code reaches ours only through what it is given.
+    pub fn run_text(&mut self, callee: &str, args: &Args) -> R<V> {
+        let namespace = args.get(1, "globals").filter(|v| !matches!(v, V::None)).cloned();
+        let own = match &namespace {
+            Some(V::Ref(id)) => match self.store.get(*id) {
+                Obj::Dict(..) => true,
+                Obj::Escaped(kind) => &*kind.text() == "dict",
+                _ => false,
+            },
+            _ => false,
+        };
+        let code = args.get(0, "source").or_else(|| args.get(0, "object")).cloned();
+        let text = code.as_ref().and_then(|code| self.text_of_code(code, callee));
+        let given = if namespace.is_none() || own { self.given(namespace.as_ref()) } else { None };
+        let mut ended = Ok(());
+        let mut stored = None;
+        match (text, given) {
+            (Some(text), Some(given)) if args.pos.len() + args.kw.len() <= 2 => {
+                match self.evaluate_text(&text, callee, given, namespace.is_none()) {
+                    Ok(names) => stored = names,
+                    Err(stop) => ended = Err(stop),
+                }
+            }
+            (Some(_), _) => {}
+            (None, _) => {
+                let words = [("callee", callee.to_owned())];
+                self.report(FactKind::DynamicCode, None, None, Proof::Proven, &words);
+            }
+        }
+        self.may_raise_class("");
+        // Of code that is plain all through it is known what it assigns.
+        if let Some(names) = stored {
+            if own {
+                self.store.escape_all(&args.values());
+            } else {
+                self.more_globals |= names.iter().any(|name| !self.program.names.contains(name));
+                let ids = names.iter().filter_map(|name| self.program.names.iter().position(|known| known == name));
+                for id in ids.collect::<Vec<_>>() {
+                    let value = self.store.global(id as u32);
+                    self.store.escape(&value);
+                    self.store.make_wild(id as u32);
+                }
+            }
+            return Ok(V::Unknown(Why::Lost));
+        }
+        self.store.escape_all(&args.values());
+        if !own {
+            self.give_up_globals();
+        }
+        self.store.path.interruptible = true;
+        ended.map(|()| V::Unknown(Why::Lost))
+    }
+
+    /// The text behind what `exec` and `eval` are given: a string, or what `compile` made of one.
+    fn text_of_code(&self, code: &V, callee: &str) -> Option<String> {
+        let text = match code {
+            V::Str(text) => text.to_string(),
+            V::Ref(id) => match self.store.get(*id) {
+                Obj::Instance { class: V::Lib(class), attrs } if &*class.text() == "types.CodeType" => {
+                    match crate::library::modules::attribute(attrs, "-text") {
+                        Some(V::Str(text)) => text.to_string(),
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        // It may be indented, as code may not.
+        let text = if callee == "eval" { text.trim_matches([' ', '\t', '\n']).to_owned() } else { text };
+        (text.len() <= LONGEST).then_some(text)
+    }
+
+    /// The names a text finds: those of the module, or those in the dict it is given.
+    fn given(&mut self, namespace: Option<&V>) -> Option<Vec<Given>> {
+        let plain = |value: &V| match value {
+            V::None => Some(Const::None),
+            V::Bool(b) => Some(Const::Bool(*b)),
+            V::Int(n) => Some(Const::Int(*n)),
+            V::Float(f) => Some(Const::Float(*f)),
+            V::Str(text) => Some(Const::Str(Arc::from(&**text))),
+            _ => None,
+        };
+        let mut given = Vec::new();
+        match namespace {
+            None => {
+                for id in 0..self.names.len() as u32 {
+                    let value = self.store.global(id);
+                    if !matches!(value, V::Undef) {
+                        given.push((self.program.names[id as usize].to_string(), plain(&value)));
+                    }
+                }
+                // The variables of a function come before those of the module.
+                let slots = if self.frames.len() > 1 { self.code(self.spot().code).slots.clone() } else { Vec::new() };
+                for name in slots {
+                    let name = self.program.name(name).to_owned();
+                    given.retain(|(known, _)| *known != name);
+                    given.push((name, None));
+                }
+            }
+            Some(V::Ref(id)) => match self.store.get(*id) {
+                Obj::Dict(table, _) if table.rest.is_none() => {
+                    for (key, value) in table.exact.values() {
+                        let V::Str(name) = key else { return None };
+                        given.push((name.to_string(), plain(value)));
+                    }
+                }
+                _ => return None,
+            },
+            Some(_) => return None,
+        }
+        Some(given)
+    }
+
+    fn evaluate_text(&mut self, text: &str, callee: &str, given: Vec<Given>, shares: bool) -> R<Option<Vec<Arc<str>>>> {
+        let fuel = self.fuel / SHARE;
+        let patched = self.store.builtins_open || given.iter().any(|(name, _)| name == "__builtins__");
+        if fuel < LEAST_FUEL || patched || given.iter().any(|(name, _)| !name.is_ascii()) {
+            return Ok(None);
+        }
+        let Ok(source) = Source::from_text("<string>", text) else { return Ok(None) };
+        let (source, program) = syntax::parse(source);
+        self.burn(text.len() as u64 * PARSING)?;
+        // What is no code is an exception.
+        let one = matches!(program.form, syntax::code::Form::Expression) || callee != "eval";
+        if !program.errors.is_empty() || program.not_analysed.is_some() || source.is_rescued() || !program.magics.is_empty() || !one {
+            return Ok(None);
+        }
+        let mut limits = self.settings.limits;
+        let spent = self.store.path.cost;
+        limits.timeout = (limits.timeout - spent).max(0.0);
+        let is_main = self.settings.is_main && shares;
+        let plain: Vec<String> = given.iter().filter(|(_, known)| known.is_some()).map(|(name, _)| name.clone()).collect();
+        let settings = Settings { limits, is_main, fuel, describe: false, given, ..self.settings.clone() };
+        let facts = super::evaluate(&source.text, &program, &settings);
+        self.burn(facts.fuel_spent.min(self.fuel / 2))?;
+        self.report_inner(&facts, &source.text, spent);
+        self.store.path.cost += facts.floor;
+        if facts.never_ends {
+            self.may_raise_class("");
+            return Err(Stop::Dead);
+        }
+        Ok(stored_by(&program, &plain))
+    }
+
+    /// At least how many seconds a text takes as a program in a process of its own; infinite where it never ends.
+    pub fn lasts_as_program(&mut self, text: &str) -> R<f64> {
+        let fuel = self.fuel / SHARE;
+        if fuel < LEAST_FUEL || text.len() > LONGEST {
+            return Ok(0.0);
+        }
+        let Ok(source) = Source::from_text("<string>", text) else { return Ok(0.0) };
+        let (source, program) = syntax::parse(source);
+        self.burn(text.len() as u64 * PARSING)?;
+        if !program.errors.is_empty() || program.not_analysed.is_some() || source.is_rescued() || !program.magics.is_empty() {
+            return Ok(0.0);
+        }
+        let settings = Settings { is_main: true, is_file: false, fuel, describe: false, given: Vec::new(), ..self.settings.clone() };
+        let facts = super::evaluate(&source.text, &program, &settings);
+        self.burn(facts.fuel_spent.min(self.fuel / 2))?;
+        let endless = |fact: &Fact| fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY);
+        let surely = facts.facts.iter().any(|fact| endless(fact) && fact.proof == Proof::Proven && fact.reach == Reach::Always);
+        Ok(if facts.never_ends && surely { f64::INFINITY } else { facts.floor })
+    }
+
+    /// What was found in a string is said of its place in the source where the string is a literal that reads like its value,
+    /// and of the call where it is not.
+    fn report_inner(&mut self, facts: &Facts, text: &str, spent: f64) {
+        let call = self.span(self.spot());
+        let mut found = self.source_text(call).match_indices(text).map(|(at, _)| call.start + at as u32);
+        let start = match (found.next(), found.next()) {
+            (Some(at), None) => Some(at),
+            _ => None,
+        };
+        for fact in facts.facts.iter().filter(|fact| fact.reach != Reach::Defined) {
+            let path = self.store.path;
+            if fact.reach != Reach::Always {
+                self.store.path.mass /= 2.0;
+                self.store.path.lost |= fact.reach == Reach::Unclear;
+            }
+            let proof = if self.proof() == Proof::Proven { fact.proof } else { Proof::Likely };
+            let span = start.map_or(call, |at| Span { start: at + fact.span.start, end: at + fact.span.end });
+            let words: Vec<(&'static str, String)> = fact.words.iter().map(|(name, word)| (*name, word.clone())).collect();
+            let measure = fact.measure.map(|m| match m.unit {
+                Unit::Seconds => Measure { low: m.low + spent, high: m.high + spent, ..m },
+                _ => m,
+            });
+            self.report(fact.kind, Some(span), measure, proof, &words);
+            self.store.path = path;
+        }
+    }
+}
+
+/// The names a program assigns, where it is plain all through: it defines and imports nothing, and calls nothing but builtins
+/// that keep nothing.
+fn stored_by(program: &Program, plain: &[String]) -> Option<Vec<Arc<str>>> {
+    let [code] = program.codes.as_slice() else { return None };
+    let name = |id: NameId| &program.names[id.0 as usize];
+    let stores = |op: &Op| match op {
+        Op::StoreGlobal(id) | Op::StoreName(id) | Op::DeleteGlobal(id) | Op::DeleteName(id) => Some(name(*id).clone()),
+        _ => None,
+    };
+    let stored: Vec<Arc<str>> = code.ops.iter().filter_map(stores).collect();
+    let is_plain = code.ops.iter().all(|op| match op {
+        Op::LoadGlobal(id) | Op::LoadName(id) => {
+            let name = name(*id);
+            stored.contains(name) || plain.iter().any(|known| **known == **name) || PLAIN_BUILTINS.contains(&&**name)
+        }
+        Op::Import(..) | Op::ImportFrom(..) | Op::ImportStar | Op::LoadAttr(_) | Op::StoreAttr(_) => false,
+        _ => true,
+    });
+    is_plain.then_some(stored)
+}
+
+/// Whether nothing comes after a program that ended so, and something in it is why.
+pub fn never_ends(exit: &Exit, machine: &Machine) -> bool {
+    matches!(exit, Exit::Dead)
+        && machine
+            .facts
+            .values()
+            .any(|fact| fact.proof == Proof::Proven && fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY))
+}
+
+/// The value of a name that was given.
+pub fn value(given: Option<&Const>) -> V {
+    given.map_or(V::Unknown(Why::Lost), super::machine::constant)
+}
+
+/// The code object of a text, which `exec` and `eval` run.
+pub fn compiled(machine: &mut Machine, text: V) -> V {
+    let attrs = std::rc::Rc::new(vec![(Sym::new("-text"), text)]);
+    machine.alloc(Obj::Instance { class: V::lib("types.CodeType"), attrs })
+}

@@ -1,0 +1,133 @@
+//! Has a frozen process write down where it is, and reads that.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::keeper::{self, Line, Said};
+use super::tree::View;
+use crate::outcome::ThreadInfo;
+
+/// SIGURG is ignored by default: a program that unregisters the handler is not killed by it.
+pub const DUMP_SIGNAL: u8 = libc::SIGURG as u8;
+
+/// The program's process, as it is seen and as it sees itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Where it is read from.
+    pub view: &'a View,
+    /// Its number there.
+    pub program: i32,
+    /// A process that waits beside the program and is no part of it.
+    pub spared: Option<i32>,
+    /// The interpreter's own executable, as it said itself.
+    pub executable: Option<&'a Path>,
+    /// What it writes to.
+    pub trace: Option<&'a OwnedFd>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Frozen {
+    /// Threads of the program's process, the main thread first, and the other processes.
+    pub threads: Vec<ThreadInfo>,
+    /// How the frames were had.
+    pub stack: Option<&'static str>,
+    /// Why there are none.
+    pub reason: Option<String>,
+}
+
+/// Takes 100 ms at most. What the keeper says meanwhile is handed to `other`.
+pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said)) -> Frozen {
+    let Target { view, program, .. } = target;
+    let mut out = Frozen::default();
+    let begin = Instant::now();
+    let state = view.status(program, "State").unwrap_or_default();
+    if state.starts_with('T') {
+        line.tell(&[keeper::SIGNAL, libc::SIGCONT as u8]);
+    }
+    let mask = |key: &str| {
+        let text = view.status(program, key)?;
+        Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
+    };
+    let (blocked, caught) = (mask("SigBlk").unwrap_or(false), mask("SigCgt").unwrap_or(true));
+    if caught {
+        let mut unblocked = None;
+        if blocked {
+            line.tell(&[keeper::UNBLOCK, 0]);
+            while unblocked.is_none() && begin.elapsed() < Duration::from_millis(40) {
+                match line.hear(Duration::from_millis(5)) {
+                    Said::Unblocked(done) => unblocked = Some(done),
+                    Said::Gone => break,
+                    said => other(said),
+                }
+            }
+        }
+        line.tell(&[keeper::SIGNAL, DUMP_SIGNAL]);
+        let (text, closed) = read_trace(target.trace, begin);
+        out.threads = super::frames::parse(&text, program as u32);
+        if out.threads.is_empty() {
+            let why = if blocked && unblocked != Some(true) {
+                "the program blocks the signal that would make it say where it is"
+            } else if closed {
+                "the program closed the descriptor through which it would say where it is"
+            } else {
+                "the program did not say in time where it is"
+            };
+            out.reason = Some(why.into());
+        } else {
+            out.stack = Some(if blocked { "ptrace" } else { "signal" });
+        }
+    } else {
+        let executable = view.executable(program);
+        out.reason = Some(if executable.is_some() && target.executable.is_some() && executable.as_deref() != target.executable {
+            format!("the program's process has become another: {}", view.command(program))
+        } else {
+            "the program does not handle the signal that would make it say where it is".into()
+        });
+    }
+    for process in view.list().into_iter().filter(|process| process.pid != program && Some(process.pid) != target.spared).take(100) {
+        out.threads.push(ThreadInfo {
+            pid: process.pid as u32,
+            thread: None,
+            command: Some(view.command(process.pid)),
+            frames: Vec::new(),
+        });
+    }
+    out
+}
+
+/// The dump has no end mark: it ends with a silence. A pipe that is not drained would stall it.
+/// The second value tells whether nobody can write it any more.
+fn read_trace(trace: Option<&OwnedFd>, begin: Instant) -> (String, bool) {
+    let mut text = Vec::new();
+    let mut closed = false;
+    let Some(trace) = trace else { return (String::new(), true) };
+    let mut block = vec![0_u8; 64 << 10];
+    while begin.elapsed() < Duration::from_millis(100) && text.len() < 1 << 20 {
+        let silence = if text.is_empty() { Duration::from_millis(100).saturating_sub(begin.elapsed()) } else { Duration::from_millis(10) };
+        if !wait_readable(trace, silence) {
+            break;
+        }
+        match rustix::io::read(trace, &mut block) {
+            Ok(0) => {
+                closed = true;
+                break;
+            }
+            Ok(n) => text.extend_from_slice(&block[..n]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => break,
+        }
+    }
+    (String::from_utf8_lossy(&text).into_owned(), closed)
+}
+
+/// Waits until a descriptor is readable. False when it is not in time.
+pub fn wait_readable(fd: &OwnedFd, wait: Duration) -> bool {
+    let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+    let mut fds = [PollFd::new(fd, PollFlags::IN)];
+    matches!(poll(&mut fds, Some(&timeout)), Ok(n) if n > 0)
+}

@@ -1,0 +1,349 @@
+//! The native half of the Python package, `antifreeze._native`. What it gives is JSON or plain values; `python/antifreeze` makes objects
+//! of it. Whatever waits, waits without the interpreter lock; on the main thread it looks for Ctrl-C meanwhile.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::eval::{self, Settings};
+use crate::executor::{self, Request, Stream};
+use crate::limits::Limits;
+use crate::once;
+use crate::report::{self, FileReport, text};
+use crate::rules::Profile;
+use crate::session::{self, Engine, Options, ToolFunction};
+use crate::source::Source;
+use crate::stack;
+use crate::verdict::{self, Verdict};
+
+/// How often a waiting main thread looks for Ctrl-C.
+const LOOK: Duration = Duration::from_millis(20);
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{PySession, PyVerdict, check, run, version};
+}
+
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Threads for analyses, with a stack that no source can exhaust.
+fn analysts() -> Option<&'static rayon::ThreadPool> {
+    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
+    POOL.get_or_init(|| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .stack_size(stack::LARGE)
+            .start_handler(|_| stack::is_large_here())
+            .thread_name(|n| format!("antifreeze-{n}"))
+            .build()
+            .ok()
+    })
+    .as_ref()
+}
+
+/// Does work where no source can exhaust the stack.
+fn analyse<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match analysts() {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// What the gate says of code.
+#[pyclass(frozen, name = "Verdict")]
+struct PyVerdict {
+    report: FileReport,
+}
+
+impl PyVerdict {
+    fn new(source: Source, verdict: Verdict) -> PyVerdict {
+        let Verdict { findings, guards, coverage, .. } = verdict;
+        PyVerdict { report: FileReport { source, findings, guards, coverage, elapsed: Duration::ZERO } }
+    }
+}
+
+#[pymethods]
+impl PyVerdict {
+    #[getter]
+    fn rejects(&self) -> bool {
+        self.report.rejects()
+    }
+
+    fn json(&self) -> String {
+        report::json::file(&self.report).to_string()
+    }
+
+    fn render(&self) -> PyResult<String> {
+        let mut out = Vec::new();
+        text::write_full(&mut out, std::slice::from_ref(&self.report), text::Style::default())?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+#[pyfunction]
+fn check(py: Python<'_>, code: &str, name: &str, limits: Option<&str>) -> PyResult<PyVerdict> {
+    let limits = limits.map_or_else(|| Ok(Limits::default()), parsed)?;
+    let checked = py.detach(|| {
+        analyse(|| {
+            let source = Source::from_text(name, code).map_err(|error| error.to_string())?;
+            let settings = Settings { limits, describe: false, ..Settings::default() };
+            Ok::<_, String>(verdict::check(source, &settings, Profile::Agent))
+        })
+    });
+    let checked = checked.map_err(PyValueError::new_err)?;
+    Ok(PyVerdict::new(checked.source, checked.verdict))
+}
+
+fn parsed<T: for<'a> Deserialize<'a>>(json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// What `run` is asked for, besides the code.
+#[derive(Deserialize)]
+struct RunOptions {
+    limits: Limits,
+    args: Vec<String>,
+    python: PathBuf,
+    cwd: Option<PathBuf>,
+    env: Vec<(String, String)>,
+    gate: bool,
+    guards: bool,
+    confine: bool,
+    strict_output: bool,
+    helper: PathBuf,
+}
+
+#[pyfunction]
+fn run(py: Python<'_>, code: &str, request: &str, on_output: Option<Py<PyAny>>) -> PyResult<String> {
+    let options: RunOptions = parsed(request)?;
+    let source = Source::from_text("<command>", code).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let program = once::Program {
+        gate: options.gate,
+        guards: options.guards,
+        request: Request {
+            args: options.args,
+            limits: options.limits,
+            cwd: options.cwd,
+            env: options.env,
+            strict_output: options.strict_output,
+            confine: options.confine,
+            helper: Some(options.helper),
+            ..Request::of_command(options.python)
+        },
+        stdin: eval::Stdin::Empty,
+    };
+    let (reader, writer) = std::io::pipe()?;
+    let signals = reader.into();
+    let work =
+        |output: &mut dyn FnMut(Stream, &[u8])| once::gate(|| Ok(source), program)?.run(Some(&signals), output).map(|ran| ran.outcome);
+    // Ctrl-C reaches the program as it would reach one that was started from a terminal.
+    let interrupt = || {
+        let _ = (&writer).write_all(&executor::signal_record(libc::SIGINT));
+    };
+    let outcome = waited_for(py, on_output, work, interrupt)?.map_err(|error| setup_error(py, &error.to_string()))?;
+    Ok(json(&outcome))
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Does what blocks on a thread of its own, passes output on as it comes, and looks for signals if this is the thread that gets them.
+fn waited_for<T: Send>(
+    py: Python<'_>,
+    on_output: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(Stream, &[u8])) -> T + Send,
+    interrupt: impl Fn() + Sync,
+) -> PyResult<T> {
+    let mut pass_on = |stream: Stream, bytes: &[u8]| {
+        let Some(function) = &on_output else { return };
+        let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
+        Python::attach(|py| {
+            if let Err(error) = function.call1(py, (name, PyBytes::new(py, bytes))) {
+                error.write_unraisable(py, Some(function.bind(py)));
+            }
+        });
+    };
+    if !on_main_thread(py)? {
+        return Ok(py.detach(|| work(&mut pass_on)));
+    }
+    let (send, receive) = channel();
+    let receive = Mutex::new(receive);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let _ = send.send(work(&mut pass_on));
+        });
+        let mut raised = None;
+        loop {
+            match py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK)) {
+                Ok(value) => return raised.map_or(Ok(value), Err),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(error) = py.check_signals() {
+                        interrupt();
+                        raised.get_or_insert(error);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("antifreeze failed over this code")),
+            }
+        }
+    })
+}
+
+fn on_main_thread(py: Python<'_>) -> PyResult<bool> {
+    static MAIN: LazyLock<Mutex<Option<u64>>> = LazyLock::new(Mutex::default);
+    let threading = py.import("threading")?;
+    let here: u64 = threading.call_method0("get_ident")?.extract()?;
+    let mut main = MAIN.lock().unwrap_or_else(PoisonError::into_inner);
+    if main.is_none() {
+        *main = Some(threading.call_method0("main_thread")?.getattr("ident")?.extract()?);
+    }
+    Ok(*main == Some(here))
+}
+
+fn exception(py: Python<'_>, name: &str, message: &str) -> PyErr {
+    let made = py.import("antifreeze._exceptions").and_then(|module| module.getattr(name)).and_then(|kind| kind.call1((message,)));
+    match made {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+fn setup_error(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "SetupError", message)
+}
+
+fn session_error(py: Python<'_>, error: &session::Error) -> PyErr {
+    match error {
+        session::Error::Closed => exception(py, "SessionClosed", &error.to_string()),
+        session::Error::Unusable(_) => setup_error(py, &error.to_string()),
+        session::Error::Failed(_) => exception(py, "AntifreezeError", &error.to_string()),
+    }
+}
+
+/// One helper process serves all sessions of this process.
+fn engine(helper: PathBuf) -> Arc<Engine> {
+    static ENGINES: LazyLock<Mutex<HashMap<PathBuf, Arc<Engine>>>> = LazyLock::new(Mutex::default);
+    let mut engines = ENGINES.lock().unwrap_or_else(PoisonError::into_inner);
+    engines.entry(helper.clone()).or_insert_with(|| Arc::new(Engine::new(Some(helper)))).clone()
+}
+
+#[derive(Deserialize)]
+struct SessionOptions {
+    limits: Limits,
+    python: PathBuf,
+    cwd: Option<PathBuf>,
+    env: Vec<(String, String)>,
+    gate: bool,
+    guards: bool,
+    confine: bool,
+    checkpoint: bool,
+    strict_output: bool,
+    preload: Vec<String>,
+    allowed_imports: Option<Vec<String>>,
+    tool_time: bool,
+    helper: PathBuf,
+}
+
+/// One Python whose variables live on.
+#[pyclass(frozen, name = "Session")]
+struct PySession {
+    session: session::Session,
+}
+
+#[pymethods]
+impl PySession {
+    #[new]
+    fn new(py: Python<'_>, options: &str, tools: Vec<String>, call_tool: Py<PyAny>) -> PyResult<PySession> {
+        let given: SessionOptions = parsed(options)?;
+        let call_tool = Arc::new(call_tool);
+        let tools: BTreeMap<String, Arc<ToolFunction>> = tools
+            .into_iter()
+            .map(|name| {
+                let (call_tool, called) = (call_tool.clone(), name.clone());
+                let tool: Arc<ToolFunction> = Arc::new(move |args, kwargs| called_in_python(&call_tool, &called, args, kwargs));
+                (name, tool)
+            })
+            .collect();
+        let options = Options {
+            limits: given.limits,
+            python: Some(given.python),
+            cwd: given.cwd,
+            env: given.env,
+            gate: given.gate,
+            guards: given.guards,
+            confine: given.confine,
+            checkpoint: given.checkpoint,
+            strict_output: given.strict_output,
+            preload: given.preload,
+            allowed_imports: given.allowed_imports,
+            tools,
+            tool_time: given.tool_time,
+            ..Options::default()
+        };
+        let engine = engine(given.helper);
+        let session = py.detach(|| engine.open(options)).map_err(|error| session_error(py, &error))?;
+        Ok(PySession { session })
+    }
+
+    fn run(&self, py: Python<'_>, code: &str, timeout: Option<f64>, on_output: Option<Py<PyAny>>) -> PyResult<String> {
+        let work = |output: &mut dyn FnMut(Stream, &[u8])| self.session.run_with(code, timeout, output);
+        let outcome = waited_for(py, on_output, work, || self.session.interrupt())?;
+        outcome.map(|outcome| json(&outcome)).map_err(|error| session_error(py, &error))
+    }
+
+    fn check(&self, py: Python<'_>, code: &str) -> PyResult<PyVerdict> {
+        let checked = py.detach(|| self.session.check(code)).map_err(|error| session_error(py, &error))?;
+        Ok(PyVerdict::new(checked.0, checked.1))
+    }
+
+    fn set(&self, py: Python<'_>, name: &str, value: &str) -> PyResult<String> {
+        let value: Value = parsed(value)?;
+        let outcome = waited_for(py, None, |_| self.session.set(name, &value), || self.session.interrupt())?;
+        outcome.map(|outcome| json(&outcome)).map_err(|error| session_error(py, &error))
+    }
+
+    fn get(&self, py: Python<'_>, name: &str) -> PyResult<String> {
+        let outcome = waited_for(py, None, |_| self.session.get(name), || self.session.interrupt())?;
+        outcome.map(|outcome| json(&outcome)).map_err(|error| session_error(py, &error))
+    }
+
+    fn interrupt(&self) {
+        self.session.interrupt();
+    }
+
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.session.close());
+    }
+
+    #[getter]
+    fn supervisor_pid(&self) -> Option<i32> {
+        self.session.supervisor_pid()
+    }
+}
+
+/// Calls a tool of the host's. What it raises is what the code in the session gets to see.
+fn called_in_python(call_tool: &Py<PyAny>, name: &str, args: Vec<Value>, kwargs: Map<String, Value>) -> Result<Value, String> {
+    let arguments = Value::Array(vec![Value::Array(args), Value::Object(kwargs)]).to_string();
+    Python::attach(|py| {
+        let given = call_tool.call1(py, (name, arguments)).map_err(|error| {
+            let value = error.value(py);
+            format!("{}: {}", value.get_type().name().map_or_else(|_| "Exception".into(), |name| name.to_string()), value)
+        })?;
+        let text: String = given.extract(py).map_err(|error: PyErr| error.to_string())?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    })
+}

@@ -1,0 +1,5 @@
+# expect: out_of_memory timed_out
+# state: kept advanced
+blocks = []
+while True:
+    blocks.append(bytearray(16 << 20))

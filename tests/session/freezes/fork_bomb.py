@@ -1,0 +1,9 @@
+# expect: too_many_processes
+# state: kept
+# killed: 10
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass

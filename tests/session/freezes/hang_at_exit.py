@@ -1,0 +1,4 @@
+# expect: finished
+# state: advanced
+import atexit, time
+atexit.register(time.sleep, 1000)

@@ -1,0 +1,4 @@
+# expect: raised
+# state: advanced
+# error: EOFError
+input()

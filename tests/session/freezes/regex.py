@@ -1,0 +1,5 @@
+# expect: timed_out
+# state: kept
+# stack: 2
+import re
+re.match(r"(a+)+$", "a" * 40 + "b")

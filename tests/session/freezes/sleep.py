@@ -1,0 +1,5 @@
+# expect: timed_out
+# state: kept
+# stack: 2
+import time
+time.sleep(1000)

@@ -1,0 +1,4 @@
+# expect: timed_out
+# state: kept
+import os, signal
+os.kill(os.getpid(), signal.SIGSTOP)

@@ -1,0 +1,4 @@
+# expect: timed_out
+# state: kept
+# stack: 1
+sum(range(10**12))

@@ -1,0 +1,5 @@
+# expect: raised
+# state: advanced
+# status: 4
+import sys
+sys.exit(4)

@@ -1,0 +1,5 @@
+# expect: timed_out
+# state: kept
+# stack: 1 2
+while True:
+    pass
