@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-const PACKAGES: [&str; 7] = ["maturin>=1.9,<2", "pytest>=8,<9", "smolagents>=1.20", "numpy", "pillow", "mypy>=1.10,<2", "pip>=24"];
+const PACKAGES: [&str; 9] =
+    ["maturin>=1.9,<2", "pytest>=8,<9", "smolagents>=1.20", "numpy", "pandas", "matplotlib", "pillow", "mypy>=1.10,<2", "pip>=24"];
 
 /// Says something on stderr whether or not the harness captures the test's own.
 fn note(text: &str) {
@@ -26,7 +27,8 @@ fn environment() -> Option<PathBuf> {
     let bin = place.join("bin");
     let run = |program: &Path, args: &[&str]| Command::new(program).args(args).output().is_ok_and(|output| output.status.success());
     let ready = place.join("ready");
-    if !ready.is_file() {
+    let wanted = PACKAGES.join("\n");
+    if std::fs::read_to_string(&ready).ok().as_deref() != Some(&wanted) {
         if !run(&python()?, &["-m", "venv", "--clear", place.to_str()?]) {
             return None;
         }
@@ -34,7 +36,7 @@ fn environment() -> Option<PathBuf> {
         if !run(&bin.join("python"), &[&install[..], &PACKAGES[..]].concat()) {
             return None;
         }
-        std::fs::write(&ready, "").ok()?;
+        std::fs::write(&ready, wanted).ok()?;
     }
     Some(bin)
 }

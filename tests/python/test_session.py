@@ -197,3 +197,20 @@ def test_nothing_is_left_when_a_host_ends():
             time.sleep(0.05)
         assert not os.path.exists(f"/proc/{pid}"), how
     assert antifreeze.run("1").result == 1
+
+
+def test_figures_are_shown():
+    pytest.importorskip("matplotlib")
+    with Session(timeout=120, preload=["matplotlib.pyplot"]) as session:
+        outcome = session.run("import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.figure()\nplt.plot([3, 2])\nNone")
+        assert [one.mime for one in outcome.displays] == ["image/png", "image/png"]
+        assert all(one.bytes().startswith(b"\x89PNG") for one in outcome.displays)
+        assert session.run("1").displays == []
+
+
+def test_a_table_is_shown_as_one():
+    pytest.importorskip("pandas")
+    with Session(timeout=120, preload=["pandas"]) as session:
+        outcome = session.run("import pandas as pd\npd.DataFrame({'a': [1, 2]})")
+        assert "<table" in next(one.data for one in outcome.displays if one.mime == "text/html")
+        assert outcome.result_repr.split()[0] == "a"

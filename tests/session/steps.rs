@@ -4,7 +4,7 @@ use antifreeze::outcome::OutcomeKind;
 use antifreeze::session::Options;
 use serde_json::{Value, json};
 
-use super::{finish, limits, note, open, python, pythons, repr, run, unguarded};
+use super::{finish, limits, open, python, pythons, repr, run, unguarded};
 
 #[test]
 fn variables_functions_and_modules_live_on() {
@@ -151,21 +151,6 @@ fn values_show_themselves_in_the_forms_they_know() {
     assert_eq!(outcome.displays.len(), 3, "{:?}", outcome.displays.iter().map(|one| &one.mime).collect::<Vec<_>>());
     assert_eq!(outcome.displays[0].data.len() as u64 + outcome.displays[0].truncated_bytes, 2_000_007);
     assert_eq!((outcome.displays[2].mime.as_str(), outcome.displays[2].data.as_str()), ("text/plain", "'text'"));
-    assert!(finish(&session, "1").displays.is_empty());
-}
-
-#[test]
-fn figures_are_shown() {
-    let Some(python) = std::env::var_os("ANTIFREEZE_TEST_MATPLOTLIB") else {
-        note("skipped: ANTIFREEZE_TEST_MATPLOTLIB names no interpreter that has matplotlib");
-        return;
-    };
-    let preload = vec!["matplotlib.pyplot".to_owned()];
-    let session = open(Options { python: Some(python.into()), preload, ..unguarded(60.0) });
-    let outcome = finish(&session, "import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.figure()\nplt.plot([3, 2])\nNone");
-    let mimes = outcome.displays.iter().map(|one| one.mime.as_str()).collect::<Vec<_>>();
-    assert_eq!(mimes, ["image/png", "image/png"]);
-    assert!(outcome.displays[0].data.starts_with("iVBORw0KGgo"));
     assert!(finish(&session, "1").displays.is_empty());
 }
 
