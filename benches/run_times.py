@@ -64,4 +64,5 @@ def main():
     print("deadline to return: median %.1f ms, p99 %.1f ms of %d" % (statistics.median(late), late[int(len(late) * 0.99)], len(late)))
 
 
-main()
+if __name__ == "__main__":
+    main()

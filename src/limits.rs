@@ -27,6 +27,11 @@ impl Limits {
     /// The names of the limits, as flags (in kebab-case), configuration and outcomes write them.
     pub const NAMES: [&'static str; 5] = ["int_bits", "timeout", "memory", "output", "processes"];
 
+    /// The bytes of output beyond which a program is ended; `strict` ends it where output is no longer kept.
+    pub fn most_output(&self, strict: bool) -> u64 {
+        if strict { self.output } else { self.output.saturating_mul(Limits::OUTPUT_FACTOR) }
+    }
+
     /// The value of the limit called `name`, in its own unit.
     pub fn named(&self, name: &str) -> Option<f64> {
         match name {

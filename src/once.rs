@@ -58,7 +58,7 @@ pub struct Gated {
 pub fn gate(load: impl FnOnce() -> Result<Source, SourceError> + Send, program: Program) -> Result<Gated, Error> {
     // Starts while the gate works. It runs nothing before it is told what, and ends when it is not.
     let helper = Helper::start(&program.request).map_err(|error| Error(error.0))?;
-    let judged = match stack::on_large("gate", &[stack::LARGE, 16 << 20], || Ok(judge(&program, load()?))) {
+    let judged = match stack::on_large("gate", &[stack::LARGE, stack::SMALL], || Ok(judge(&program, load()?))) {
         Ok(Ok(judged)) => Ok(judged),
         Ok(Err::<_, SourceError>(unreadable)) => return Err(Error(unreadable.to_string())),
         Err(failure) => Err(format!("internal error over the program: {failure}")),
@@ -120,7 +120,7 @@ pub fn annotate(outcome: &mut Outcome, source: &Source, verdict: &Verdict, guard
 }
 
 /// Lines of a program that was run without the fences around it are those of the text as it was given.
-pub fn original_lines(outcome: &mut Outcome, source: &Source) {
+fn original_lines(outcome: &mut Outcome, source: &Source) {
     if !source.is_rescued() {
         return;
     }

@@ -1,7 +1,7 @@
 //! The native half of the Python package, `antifreeze._native`. What it gives is JSON or plain values; `python/antifreeze` makes objects
 //! of it. Whatever waits, waits without the interpreter lock; on the main thread it looks for Ctrl-C meanwhile.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::once;
 use crate::report::{self, FileReport, text};
 use crate::rules::Profile;
-use crate::session::{self, Engine, Options, ToolFunction};
+use crate::session::{self, Engine, Options};
 use crate::source::Source;
 use crate::stack;
 use crate::verdict::{self, Verdict};
@@ -42,17 +42,7 @@ fn version() -> &'static str {
 /// Threads for analyses, with a stack that no source can exhaust.
 fn analysts() -> Option<&'static rayon::ThreadPool> {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    POOL.get_or_init(|| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .stack_size(stack::LARGE)
-            .start_handler(|_| stack::is_large_here())
-            .thread_name(|n| format!("antifreeze-{n}"))
-            .build()
-            .ok()
-    })
-    .as_ref()
+    POOL.get_or_init(|| stack::pool(std::thread::available_parallelism().map_or(1, usize::from)).ok()).as_ref()
 }
 
 /// Does work where no source can exhaust the stack.
@@ -71,8 +61,7 @@ struct PyVerdict {
 
 impl PyVerdict {
     fn new(source: Source, verdict: Verdict) -> PyVerdict {
-        let Verdict { findings, guards, coverage, .. } = verdict;
-        PyVerdict { report: FileReport { source, findings, guards, coverage, elapsed: Duration::ZERO } }
+        PyVerdict { report: FileReport::of(source, verdict, Duration::ZERO) }
     }
 }
 
@@ -95,8 +84,8 @@ impl PyVerdict {
 }
 
 #[pyfunction]
-fn check(py: Python<'_>, code: &str, name: &str, limits: Option<&str>) -> PyResult<PyVerdict> {
-    let limits = limits.map_or_else(|| Ok(Limits::default()), parsed)?;
+fn check(py: Python<'_>, code: &str, name: &str, limits: &str) -> PyResult<PyVerdict> {
+    let limits: Limits = parsed(limits)?;
     let checked = py.detach(|| {
         analyse(|| {
             let source = Source::from_text(name, code).map_err(|error| error.to_string())?;
@@ -171,9 +160,8 @@ fn waited_for<T: Send>(
 ) -> PyResult<T> {
     let mut pass_on = |stream: Stream, bytes: &[u8]| {
         let Some(function) = &on_output else { return };
-        let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
         Python::attach(|py| {
-            if let Err(error) = function.call1(py, (name, PyBytes::new(py, bytes))) {
+            if let Err(error) = function.call1(py, (stream.name(), PyBytes::new(py, bytes))) {
                 error.write_unraisable(py, Some(function.bind(py)));
             }
         });
@@ -241,23 +229,6 @@ fn engine(helper: PathBuf) -> Arc<Engine> {
     engines.entry(helper.clone()).or_insert_with(|| Arc::new(Engine::new(Some(helper)))).clone()
 }
 
-#[derive(Deserialize)]
-struct SessionOptions {
-    limits: Limits,
-    python: PathBuf,
-    cwd: Option<PathBuf>,
-    env: Vec<(String, String)>,
-    gate: bool,
-    guards: bool,
-    confine: bool,
-    checkpoint: bool,
-    strict_output: bool,
-    preload: Vec<String>,
-    allowed_imports: Option<Vec<String>>,
-    tool_time: bool,
-    helper: PathBuf,
-}
-
 /// One Python whose variables live on.
 #[pyclass(frozen, name = "Session")]
 struct PySession {
@@ -267,34 +238,14 @@ struct PySession {
 #[pymethods]
 impl PySession {
     #[new]
-    fn new(py: Python<'_>, options: &str, tools: Vec<String>, call_tool: Py<PyAny>) -> PyResult<PySession> {
-        let given: SessionOptions = parsed(options)?;
+    fn new(py: Python<'_>, options: &str, helper: PathBuf, tools: Vec<String>, call_tool: Py<PyAny>) -> PyResult<PySession> {
+        let mut options: Options = parsed(options)?;
         let call_tool = Arc::new(call_tool);
-        let tools: BTreeMap<String, Arc<ToolFunction>> = tools
-            .into_iter()
-            .map(|name| {
-                let (call_tool, called) = (call_tool.clone(), name.clone());
-                let tool: Arc<ToolFunction> = Arc::new(move |args, kwargs| called_in_python(&call_tool, &called, args, kwargs));
-                (name, tool)
-            })
-            .collect();
-        let options = Options {
-            limits: given.limits,
-            python: Some(given.python),
-            cwd: given.cwd,
-            env: given.env,
-            gate: given.gate,
-            guards: given.guards,
-            confine: given.confine,
-            checkpoint: given.checkpoint,
-            strict_output: given.strict_output,
-            preload: given.preload,
-            allowed_imports: given.allowed_imports,
-            tools,
-            tool_time: given.tool_time,
-            ..Options::default()
-        };
-        let engine = engine(given.helper);
+        for name in tools {
+            let (call_tool, called) = (call_tool.clone(), name.clone());
+            options.tools.insert(name, Arc::new(move |args, kwargs| called_in_python(&call_tool, &called, args, kwargs)));
+        }
+        let engine = engine(helper);
         let session = py.detach(|| engine.open(options)).map_err(|error| session_error(py, &error))?;
         Ok(PySession { session })
     }

@@ -7,12 +7,15 @@ use std::thread::Builder;
 /// Reserved for such a stack; only what is used of it is ever backed by memory.
 pub const LARGE: usize = 256 << 20;
 
+/// The stack of a thread that only waits for one with a larger stack.
+pub const SMALL: usize = 16 << 20;
+
 thread_local! {
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// To be called at the start of a thread that was given [`LARGE`]: work is then done on it, without another thread.
-pub fn is_large_here() {
+fn is_large_here() {
     IS_LARGE.set(true);
 }
 
@@ -29,12 +32,20 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::NoThread => f.write_str("there is not enough memory for a stack"),
-            Failure::Panic(panic) => {
-                let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-                f.write_str(text.unwrap_or("unknown panic"))
-            }
+            Failure::Panic(panic) => f.write_str(panic_message(panic.as_ref())),
         }
     }
+}
+
+/// What a panic said.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
+}
+
+/// Threads for many analyses. Where they cannot have a large stack, each analysis finds itself one as far as there is one.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
+    let builder = |size| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(size);
+    builder(LARGE).start_handler(|_| is_large_here()).build().or_else(|_| builder(SMALL).build())
 }
 
 /// Does work on a stack of one of these sizes, the first that can be had; on this thread's own, if it is large.

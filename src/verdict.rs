@@ -44,9 +44,7 @@ pub fn check(source: Source, settings: &Settings, profile: Profile) -> Checked {
     let (source, program) = syntax::parse(source);
     let mut facts = eval::evaluate(&source.text, &program, settings);
     add_syntax_facts(&program, &mut facts);
-    // In a notebook magics are what they are meant to be.
-    let broken = !program.magics.is_empty() && !source.is_notebook();
-    let mut findings = rules::judge_broken(&facts.facts, &settings.limits, profile, broken);
+    let mut findings = judge(&facts, &program, &source, settings, profile);
     if profile == Profile::Library && !program.comments.is_empty() {
         let unused = suppression::suppress(&mut findings, &source.text, &program.comments);
         findings.extend(rules::judge(&unused, &settings.limits, profile));
@@ -104,9 +102,14 @@ pub fn check_step(history: Option<&str>, source: Source, settings: &Settings) ->
 }
 
 fn judge_step(facts: &Facts, settings: &Settings, own: &Program, source: &Source) -> Verdict {
-    let broken = !own.magics.is_empty() && !source.is_notebook();
-    let findings = rules::judge_broken(&facts.facts, &settings.limits, Profile::Agent, broken);
+    let findings = judge(facts, own, source, settings, Profile::Agent);
     Verdict { findings, guards: facts.guards.clone(), coverage: facts.coverage, form: own.form }
+}
+
+fn judge(facts: &Facts, program: &Program, source: &Source, settings: &Settings, profile: Profile) -> Vec<Finding> {
+    // In a notebook magics are what they are meant to be.
+    let broken = !program.magics.is_empty() && !source.is_notebook();
+    rules::judge_broken(&facts.facts, &settings.limits, profile, broken)
 }
 
 /// What the parser said is a fact too, whether or not the evaluator came to look at the program. Only its first complaint is: those

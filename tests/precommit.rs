@@ -2,6 +2,8 @@
 //!
 //! The tools come from PyPI into an environment below `target/`; where no registry is reachable the tests are skipped and say so.
 
+#[path = "common/environment.rs"]
+mod environment;
 #[path = "common/folders.rs"]
 #[expect(dead_code, reason = "other test files use the rest")]
 mod folders;
@@ -11,33 +13,15 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use environment::{environment, note};
 use folders::write;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Says something on stderr whether or not the harness captures the test's own.
-fn note(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
 /// The folder of the tools' commands, or none.
 fn tools(test: &str) -> Option<&'static Path> {
     static TOOLS: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let tools = TOOLS.get_or_init(|| {
-        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("precommit");
-        let bin = place.join("bin");
-        let there = || ["pre-commit", "check-jsonschema"].iter().all(|tool| bin.join(tool).is_file());
-        let run = |program: &Path, args: &[&str]| Command::new(program).args(args).output().is_ok_and(|output| output.status.success());
-        if !there() {
-            run(Path::new("python3"), &["-m", "venv", place.to_str()?]);
-            run(
-                &bin.join("python"),
-                &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pre-commit>=4,<5", "check-jsonschema<1"],
-            );
-        }
-        there().then_some(bin)
-    });
+    let tools = TOOLS.get_or_init(|| environment("precommit", Path::new("python3"), &["pre-commit>=4,<5", "check-jsonschema<1"]));
     if tools.is_none() {
         note(&format!("SKIPPED 1 {test}: pre-commit cannot be installed here"));
     }

@@ -1,18 +1,17 @@
 //! The Python package: built from this tree, installed into an environment below `target/`, and tested there with pytest against real CPython
 //! and real smolagents. Where no registry is reachable the tests are skipped and say so.
 
+#[path = "common/environment.rs"]
+mod environment;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use environment::{environment, note};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const PACKAGES: [&str; 9] =
     ["maturin>=1.9,<2", "pytest>=8,<9", "smolagents>=1.20", "numpy", "pandas", "matplotlib", "pillow", "mypy>=1.10,<2", "pip>=24"];
-
-/// Says something on stderr whether or not the harness captures the test's own.
-fn note(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
 
 /// A Python that smolagents runs under.
 fn python() -> Option<PathBuf> {
@@ -20,25 +19,6 @@ fn python() -> Option<PathBuf> {
         let code = "import sys, venv, ensurepip; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))";
         Command::new(python).args(["-c", code]).output().is_ok_and(|output| output.status.success())
     })
-}
-
-fn environment() -> Option<PathBuf> {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
-    let bin = place.join("bin");
-    let run = |program: &Path, args: &[&str]| Command::new(program).args(args).output().is_ok_and(|output| output.status.success());
-    let ready = place.join("ready");
-    let wanted = PACKAGES.join("\n");
-    if std::fs::read_to_string(&ready).ok().as_deref() != Some(&wanted) {
-        if !run(&python()?, &["-m", "venv", "--clear", place.to_str()?]) {
-            return None;
-        }
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        if !run(&bin.join("python"), &[&install[..], &PACKAGES[..]].concat()) {
-            return None;
-        }
-        std::fs::write(&ready, wanted).ok()?;
-    }
-    Some(bin)
 }
 
 fn command(bin: &Path, program: &str) -> Command {
@@ -65,7 +45,7 @@ fn the_package_does_what_its_tests_say() {
     if !cfg!(target_os = "linux") {
         return note("SKIPPED 1 the_package_does_what_its_tests_say: the package is for Linux");
     }
-    let Some(bin) = environment() else {
+    let Some(bin) = python().and_then(|python| environment("python", &python, &PACKAGES)) else {
         return note("SKIPPED 1 the_package_does_what_its_tests_say: no packages can be installed here");
     };
     let install =

@@ -11,7 +11,7 @@ from typing import Any
 from . import _native
 from ._exceptions import SetupError
 from ._executable import executable
-from ._limits import Limits, limits_from
+from ._limits import Limits, as_json, limits_from
 from ._outcome import Outcome
 from ._report import Report
 
@@ -45,10 +45,8 @@ def check(
     Raises:
         ValueError: the code is no text that Python could read (a NUL character), or a limit is not a number above 0.
     """
-    overrides = {"timeout": timeout, "memory": memory, "int_bits": int_bits, "output": output, "processes": processes}
-    if limits is None and not any(overrides.values()):
-        return Report(_native.check(code, name, None), code)
-    return Report(_native.check(code, name, json.dumps(limits_from(limits, overrides).to_dict())), code)
+    given = limits_from(limits, timeout=timeout, memory=memory, int_bits=int_bits, output=output, processes=processes)
+    return Report(_native.check(code, name, as_json(given)), code)
 
 
 def run(
@@ -91,9 +89,9 @@ def run(
         SetupError: nothing could be run; the message says what to do.
         ValueError: as for `check`.
     """
-    overrides = {"timeout": timeout, "memory": memory, "int_bits": int_bits, "output": output, "processes": processes}
+    given = limits_from(limits, timeout=timeout, memory=memory, int_bits=int_bits, output=output, processes=processes)
     request = {
-        "limits": limits_from(limits, overrides).to_dict(),
+        "limits": given.to_dict(),
         "args": list(args),
         "python": interpreter(python),
         "cwd": folder(cwd),

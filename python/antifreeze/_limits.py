@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 
 
@@ -37,6 +39,17 @@ class Limits:
         return asdict(self)
 
 
-def limits_from(limits: Limits | None, overrides: dict[str, Any]) -> Limits:
+DEFAULT = Limits()
+
+
+def limits_from(limits: Limits | None, **overrides: float | None) -> Limits:
     """`limits`, with those of `overrides` that are not None."""
-    return replace(limits or Limits(), **{name: value for name, value in overrides.items() if value is not None})
+    given: dict[str, Any] = {name: value for name, value in overrides.items() if value is not None}
+    base = DEFAULT if limits is None else limits
+    return replace(base, **given) if given else base
+
+
+@lru_cache(maxsize=64)
+def as_json(limits: Limits) -> str:
+    """The limits as the native module takes them."""
+    return json.dumps(limits.to_dict())

@@ -73,8 +73,7 @@ class Session:
         Raises:
             SetupError: no session can be had here; the message says what to do.
         """
-        overrides = {"timeout": timeout, "memory": memory, "int_bits": int_bits, "output": output, "processes": processes}
-        self.limits = limits_from(limits, overrides)
+        self.limits = limits_from(limits, timeout=timeout, memory=memory, int_bits=int_bits, output=output, processes=processes)
         self._tools = dict(tools or {})
         self._pool: ThreadPoolExecutor | None = None
         self._pool_lock = threading.Lock()
@@ -92,9 +91,8 @@ class Session:
             "preload": list(preload),
             "allowed_imports": None if allowed_imports is None else list(allowed_imports),
             "tool_time": tool_time,
-            "helper": executable(),
         }
-        self._native = _native.Session(json.dumps(options), list(self._tools), self._call_tool)
+        self._native = _native.Session(json.dumps(options), executable(), list(self._tools), self._call_tool)
 
     def _call_tool(self, name: str, arguments: str) -> str:
         args, kwargs = json.loads(arguments)

@@ -211,9 +211,6 @@ class BoundedPythonExecutor(PythonExecutor):
                 self._session.close()
             self._session, self._ready = None, False
 
-    # smolagents calls it `delete` in some places.
-    delete = cleanup
-
     def _step(self, code: str) -> CodeOutput:
         self.state._own("_print_outputs", PrintContainer())  # type: ignore[attr-defined]
         tree = self._parse(code)
@@ -274,8 +271,8 @@ class BoundedPythonExecutor(PythonExecutor):
             f"from {INSIDE} import answer as _antifreeze_answer, finish as _antifreeze_finish, "
             "load as _antifreeze_load, make_tool as _antifreeze_make_tool"
         ]
-        mathematics = [name for name, tool in BASE_PYTHON_TOOLS.items() if getattr(tool, "__module__", None) == "math"]
-        lines += [f"from math import {tool.__name__} as {name}" for name in mathematics for tool in [BASE_PYTHON_TOOLS[name]]]
+        mathematics = {name: tool for name, tool in BASE_PYTHON_TOOLS.items() if getattr(tool, "__module__", None) == "math"}
+        lines += [f"from math import {tool.__name__} as {name}" for name, tool in mathematics.items()]
         lines += [f"{name} = _antifreeze_make_tool({name!r}, {HOST}, {name == 'final_answer'})" for name in names]
         self._internal(session, "\n".join(lines))
         self._ready = True

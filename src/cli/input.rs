@@ -11,9 +11,6 @@ use crate::rules::Profile;
 use crate::source::{Source, SourceError};
 use crate::stack;
 
-/// The stack of a thread that only waits for one with a larger stack.
-const SMALL: usize = 16 << 20;
-
 /// Something to check.
 #[derive(Debug, Clone)]
 pub enum Input {
@@ -90,19 +87,13 @@ pub fn for_each<I: Named, T: Send>(inputs: &[I], work: impl Fn(&I) -> Result<T, 
     let one = |input: &I| match catch_unwind(AssertUnwindSafe(|| work(input))) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(unreadable)) => Err(Failure::Unreadable(unreadable.to_string())),
-        Err(panic) => Err(Failure::Internal(format!("internal error over {}: {}", input.name(), panic_message(panic.as_ref())))),
+        Err(panic) => Err(Failure::Internal(format!("internal error over {}: {}", input.name(), stack::panic_message(panic.as_ref())))),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(inputs.len().max(1));
-    let pool = |size| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(size);
-    // Where less can be reserved, an analysis finds itself a stack as far as there is one.
-    match pool(stack::LARGE).start_handler(|_| stack::is_large_here()).build().or_else(|_| pool(SMALL).build()) {
+    match stack::pool(threads) {
         Ok(pool) => pool.install(|| inputs.par_iter().map(one).collect()),
         Err(error) => vec![Err(Failure::Internal(format!("cannot start threads: {error}")))],
     }
-}
-
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
 }
 
 #[cfg(test)]

@@ -180,12 +180,8 @@ impl Machine<'_> {
         if fuel < LEAST_FUEL || patched || given.iter().any(|(name, _)| !name.is_ascii()) {
             return Ok(None);
         }
-        let Ok(source) = Source::from_text("<string>", text) else { return Ok(None) };
-        let (source, program) = syntax::parse(source);
-        self.burn(text.len() as u64 * PARSING)?;
-        // What is no code is an exception.
-        let one = matches!(program.form, syntax::code::Form::Expression) || callee != "eval";
-        if !program.errors.is_empty() || program.not_analysed.is_some() || source.is_rescued() || !program.magics.is_empty() || !one {
+        let Some((source, program)) = self.parse_text(text)? else { return Ok(None) };
+        if callee == "eval" && !matches!(program.form, syntax::code::Form::Expression) {
             return Ok(None);
         }
         let mut limits = self.settings.limits;
@@ -205,23 +201,26 @@ impl Machine<'_> {
         Ok(stored_by(&program, &plain))
     }
 
+    /// The program in a text. What CPython takes for none is an exception there.
+    fn parse_text(&mut self, text: &str) -> R<Option<(Source, Program)>> {
+        let Ok(source) = Source::from_text("<string>", text) else { return Ok(None) };
+        let (source, program) = syntax::parse(source);
+        self.burn(text.len() as u64 * PARSING)?;
+        let whole = program.errors.is_empty() && program.not_analysed.is_none() && !source.is_rescued() && program.magics.is_empty();
+        Ok(whole.then_some((source, program)))
+    }
+
     /// At least how many seconds a text takes as a program in a process of its own; infinite where it never ends.
     pub fn lasts_as_program(&mut self, text: &str) -> R<f64> {
         let fuel = self.fuel / SHARE;
         if fuel < LEAST_FUEL || text.len() > LONGEST {
             return Ok(0.0);
         }
-        let Ok(source) = Source::from_text("<string>", text) else { return Ok(0.0) };
-        let (source, program) = syntax::parse(source);
-        self.burn(text.len() as u64 * PARSING)?;
-        if !program.errors.is_empty() || program.not_analysed.is_some() || source.is_rescued() || !program.magics.is_empty() {
-            return Ok(0.0);
-        }
+        let Some((source, program)) = self.parse_text(text)? else { return Ok(0.0) };
         let settings = Settings { is_main: true, is_file: false, fuel, describe: false, given: Vec::new(), ..self.settings.clone() };
         let facts = super::evaluate(&source.text, &program, &settings);
         self.burn(facts.fuel_spent.min(self.fuel / 2))?;
-        let endless = |fact: &Fact| fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY);
-        let surely = facts.facts.iter().any(|fact| endless(fact) && fact.proof == Proof::Proven && fact.reach == Reach::Always);
+        let surely = facts.facts.iter().any(|fact| is_endless(fact) && fact.reach == Reach::Always);
         Ok(if facts.never_ends && surely { f64::INFINITY } else { facts.floor })
     }
 
@@ -276,11 +275,11 @@ fn stored_by(program: &Program, plain: &[String]) -> Option<Vec<Arc<str>>> {
 
 /// Whether nothing comes after a program that ended so, and something in it is why.
 pub fn never_ends(exit: &Exit, machine: &Machine) -> bool {
-    matches!(exit, Exit::Dead)
-        && machine
-            .facts
-            .values()
-            .any(|fact| fact.proof == Proof::Proven && fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY))
+    matches!(exit, Exit::Dead) && machine.facts.values().any(is_endless)
+}
+
+fn is_endless(fact: &Fact) -> bool {
+    fact.proof == Proof::Proven && fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY)
 }
 
 /// The value of a name that was given.

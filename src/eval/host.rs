@@ -297,7 +297,7 @@ impl Machine<'_> {
 
     /// The bytes beyond which a program is ended.
     pub fn most_output(&self) -> f64 {
-        self.settings.limits.output as f64 * Limits::OUTPUT_FACTOR as f64
+        self.settings.limits.most_output(false) as f64
     }
 
     /// The program writes at least so much: reported where that alone takes it over the limit.

@@ -836,8 +836,6 @@ impl Machine<'_> {
         if total <= self.settings.limits.timeout {
             return;
         }
-        let path = std::mem::replace(&mut self.store.path, l.entry);
-        let measure = Measure { unit: Unit::Seconds, low: total, high: f64::INFINITY };
         let trips = l.ran.saturating_add(l.trips);
         let words = [
             ("loop", self.header(&l.info)),
@@ -845,8 +843,15 @@ impl Machine<'_> {
             ("seconds", format!("{total:.0}")),
             ("reason", format!("it takes at least {trips} iterations")),
         ];
+        self.report_of_loop(FactKind::LongLoop, l, Unit::Seconds, total, &words);
+    }
+
+    /// Reports what all trips of a loop come to, with the certainty there was when it began.
+    fn report_of_loop(&mut self, kind: FactKind, l: &LoopState, unit: Unit, total: f64, words: &[(&'static str, String)]) {
+        let path = std::mem::replace(&mut self.store.path, l.entry);
+        let measure = Measure { unit, low: total, high: f64::INFINITY };
         let proof = self.proof();
-        self.report(FactKind::LongLoop, Some(l.info.header), Some(measure), proof, &words);
+        self.report(kind, Some(l.info.header), Some(measure), proof, words);
         self.store.path = path;
     }
 
@@ -856,17 +861,13 @@ impl Machine<'_> {
         if written <= 0.0 || total <= self.most_output() {
             return;
         }
-        let path = std::mem::replace(&mut self.store.path, l.entry);
-        let measure = Measure { unit: Unit::Bytes, low: total, high: f64::INFINITY };
         let trips = l.ran.saturating_add(l.trips);
         let words = [
             ("callee", self.header(&l.info)),
             ("bytes", format!("{total:.0}")),
             ("reason", format!("each of at least {trips} iterations writes {written:.0} bytes or more")),
         ];
-        let proof = self.proof();
-        self.report(FactKind::OutputFlood, Some(l.info.header), Some(measure), proof, &words);
-        self.store.path = path;
+        self.report_of_loop(FactKind::OutputFlood, l, Unit::Bytes, total, &words);
     }
 
     /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit.

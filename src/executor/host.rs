@@ -246,7 +246,7 @@ fn job(request: &Request) -> Result<Job, Unusable> {
         env: request.env.clone(),
         limits: request.limits,
         strict_output: request.strict_output,
-        namespaces: std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0"),
+        namespaces: super::namespaces_wanted(),
         confinement,
         request: Value::Null,
     })

@@ -12,14 +12,16 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_setfd};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, getrlimit, pidfd_send_signal, setrlimit, waitpid};
 
 use super::cgroup::Cgroup;
 use super::confine;
+use super::freeze::wait_readable;
 use super::sys::{self, Forked};
 use super::tree;
 use super::wire::{self, Job};
 use super::worker;
+use crate::outcome::Mechanisms;
 
 /// Starts the interpreter: there is something to run.
 pub const BEGIN: u8 = b'G';
@@ -93,6 +95,29 @@ impl Line {
         self.tell(&numbered(WATCH, pid));
     }
 
+    /// Ends the keeper and everything it keeps. To be called by its parent, which is a subreaper.
+    pub fn end(&mut self, (pid, process): (Pid, &OwnedFd), namespaced: bool, cgroup: bool) {
+        // The keeper of a namespace ends the rest of it in one call. Without one the program may have stopped the keeper, and its end
+        // brings everything it kept to this process.
+        if namespaced {
+            self.tell(&[KILL, 0]);
+        }
+        if !namespaced || !wait_readable(process, Duration::from_millis(20)) {
+            let _ = pidfd_send_signal(process, Signal::KILL);
+        }
+        // Nothing ends a process that the kernel itself holds, in a device or a network file system. It does no harm any more.
+        if wait_readable(process, DYING) {
+            while let Err(Errno::INTR) = waitpid(Some(pid), WaitOptions::empty()) {}
+            tree::sweep(DYING, |_| {});
+        }
+        // Without a namespace there may be one even if the keeper was killed before it could say so, or leave it.
+        if (!namespaced || cgroup)
+            && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
+        {
+            cgroup.remove();
+        }
+    }
+
     /// Has everything ended but one process.
     pub fn sweep_but(&mut self, pid: i32) {
         self.tell(&numbered(SWEEP, pid));
@@ -101,7 +126,7 @@ impl Line {
     /// The next message, waited for at most so long.
     pub fn hear(&mut self, wait: Duration) -> Said {
         let Some(fd) = &self.0 else { return Said::Gone };
-        if !wait.is_zero() && !super::freeze::wait_readable(fd, wait) {
+        if !wait.is_zero() && !wait_readable(fd, wait) {
             return Said::Nothing;
         }
         let mut message = [0_u8; 24];
@@ -158,6 +183,13 @@ pub enum Isolation {
     User,
 }
 
+/// Notes what [`Said::Started`] tells of how the number of processes is capped.
+pub fn note_caps(flags: u8, mechanisms: &mut Mechanisms) {
+    mechanisms.cgroup = flags & 8 != 0;
+    let caps = [(8, "cgroup"), (4, "rlimit"), (2, "pid_max")];
+    mechanisms.process_cap = caps.into_iter().find(|(flag, _)| flags & flag != 0).map(|(_, name)| name.to_owned());
+}
+
 /// Where the program's process comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
@@ -166,6 +198,9 @@ pub enum Start {
     /// It comes from the zygote, into the keeper's namespaces.
     Zygote,
 }
+
+/// How long what was killed may take to be gone before the host is told all the same.
+pub const DYING: Duration = Duration::from_secs(5);
 
 /// Private memory of the interpreter itself and room for stacks, on top of the limit on what a program may hold.
 pub const SLACK: u64 = 256 << 20;

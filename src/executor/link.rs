@@ -21,11 +21,10 @@ use super::broker::Order;
 use super::confine::Confinement;
 use super::lines::Lines;
 use super::wire::{self, Ending, Got, Job, Reader, frame};
-use super::{Request, SESSIONS, Stdin, Stream, channel, sys, tree};
+use super::{Request, SESSIONS, Stream, channel, sys, tree};
 use crate::limits::Limits;
 use crate::outcome::{Mechanisms, Outcome};
 use crate::syntax::Span;
-use crate::syntax::code::Form;
 
 /// How late a supervisor may be before it is asked why, and how long it then has.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -191,8 +190,7 @@ impl Broker {
             // The broker's own folder is where the host was when it started.
             None => opening.cwd.clone().or_else(|| std::env::current_dir().ok()),
         };
-        let namespaces =
-            opening.namespaces && std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0");
+        let namespaces = opening.namespaces && super::namespaces_wanted();
         // What an interpreter reads when it starts, a zygote has read already.
         let at_start = |name: &str| ["PYTHON", "LD_", "LC_", "LANG"].iter().any(|start| name.starts_with(start));
         let zygote = namespaces && confinement.is_none() && !opening.env.iter().any(|(name, _)| at_start(name));
@@ -499,23 +497,7 @@ impl Link {
             StepRequest::Set(..) => (Arc::from(""), "<set>".to_owned(), Vec::new()),
             StepRequest::Get(_) => (Arc::from(""), "<get>".to_owned(), Vec::new()),
         };
-        Request {
-            text,
-            name,
-            path: None,
-            argv0: String::new(),
-            args: Vec::new(),
-            python: self.python.clone(),
-            limits: Limits { timeout, ..self.limits },
-            guards,
-            form: Form::default(),
-            stdin: Stdin::Closed,
-            cwd: None,
-            env: Vec::new(),
-            strict_output: false,
-            confine: false,
-            helper: None,
-        }
+        Request { text, name, limits: Limits { timeout, ..self.limits }, guards, ..Request::of_command(self.python.clone()) }
     }
 
     /// Ends the session in order: what it registered for its end is run, as long as a step may take. Waits for it.

@@ -86,6 +86,12 @@ pub const SESSIONS: &str = "__sessions";
 #[cfg(target_os = "linux")]
 const START_LIMIT: std::time::Duration = std::time::Duration::from_secs(10);
 
+/// Whether the environment leaves namespaces switched on.
+#[cfg(target_os = "linux")]
+fn namespaces_wanted() -> bool {
+    std::env::var_os("ANTIFREEZE_NO_NAMESPACE").is_none_or(|value| value.is_empty() || value == "0")
+}
+
 /// What the program finds on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stdin {
@@ -163,6 +169,16 @@ pub enum Stream {
     Stdout,
     /// Standard error.
     Stderr,
+}
+
+impl Stream {
+    /// As protocols call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stream::Stdout => "stdout",
+            Stream::Stderr => "stderr",
+        }
+    }
 }
 
 /// Why nothing could be run: the user's to remedy.

@@ -14,14 +14,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, pidfd_open, pidfd_send_signal, prlimit, waitpid};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, pidfd_open, prlimit};
 use serde_json::{Value, json};
 
 use super::START_LIMIT;
 use super::cgroup::Cgroup;
 use super::channel::{self, Channel};
 use super::freeze::{self, wait_readable};
-use super::keeper::{self, Ends, Isolation, Line, Said, Start};
+use super::keeper::{self, DYING, Ends, Isolation, Line, Said, Start};
 use super::tree::{self, View};
 use super::usage::Usage;
 use super::wire::{self, Ending, Got, Job, Queue, Reader, Stop, frame};
@@ -40,8 +40,6 @@ const PRELOAD_LIMIT: Duration = Duration::from_mins(2);
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 /// How long a backup may take to be the session.
 const RESTORE_LIMIT: Duration = Duration::from_secs(5);
-/// How long what was killed may take to be gone before the host is told all the same.
-const DYING: Duration = Duration::from_secs(5);
 /// The most time for what a session does at its end: its `atexit` handlers, its threads.
 const CLOSING: Duration = Duration::from_secs(10);
 /// The longest report: what a step shows, and a result.
@@ -367,9 +365,7 @@ impl Supervisor {
         if self.mechanisms.confined {
             self.usage.count_files(keeper);
         }
-        self.mechanisms.cgroup = flags & 8 != 0;
-        let caps = [(8, "cgroup"), (4, "rlimit"), (2, "pid_max")];
-        self.mechanisms.process_cap = caps.into_iter().find(|(flag, _)| flags & flag != 0).map(|(_, name)| name.to_owned());
+        keeper::note_caps(flags, &mut self.mechanisms);
         if self.namespaced
             && flags & 1 != 0
             && let Some(inside) = View::namespace(keeper)
@@ -820,7 +816,7 @@ impl Supervisor {
         ending.state = Some("advanced".into());
         ending.state_reason = self.note.take();
         ending.threads_lost = Some(std::mem::take(&mut self.note_threads));
-        if ending.written > self.most_output() {
+        if ending.written > self.limits.most_output(self.job.strict_output) {
             // Over it in one go, and ended before anybody could say so.
             ending.stop = Stop::Output;
         }
@@ -1002,13 +998,9 @@ impl Supervisor {
         self.gone = true;
     }
 
-    fn most_output(&self) -> u64 {
-        if self.job.strict_output { self.limits.output } else { self.limits.output.saturating_mul(Limits::OUTPUT_FACTOR) }
-    }
-
     /// Reads one block. True when there may be more.
     fn output_event(&mut self, index: usize) -> bool {
-        let most = self.most_output();
+        let most = self.limits.most_output(self.job.strict_output);
         let Some(step) = &mut self.step else { return false };
         let Some(fd) = &step.outputs[index] else { return false };
         let mut block = vec![0_u8; 64 << 10];
@@ -1018,10 +1010,7 @@ impl Supervisor {
                 false
             }
             Ok(n) => {
-                let kept = step.ending.written - step.ending.truncated;
-                let room = (self.limits.output.saturating_sub(kept) as usize).min(n);
-                step.ending.written += n as u64;
-                step.ending.truncated += (n - room) as u64;
+                let room = step.ending.take_output(n, &self.limits);
                 let over = step.ending.written > most;
                 if over {
                     step.stop.get_or_insert(Stop::Output);
@@ -1040,21 +1029,7 @@ impl Supervisor {
     /// Ends everything of the session.
     fn kill(&mut self) {
         sys::go_first();
-        if self.namespaced {
-            self.control.tell(&[keeper::KILL, 0]);
-        }
-        if !self.namespaced || !wait_readable(&self.keeper, Duration::from_millis(20)) {
-            let _ = pidfd_send_signal(&self.keeper, Signal::KILL);
-        }
-        if wait_readable(&self.keeper, DYING) {
-            while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
-            tree::sweep(DYING, |_| {});
-        }
-        if (!self.namespaced || self.mechanisms.cgroup)
-            && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
-        {
-            cgroup.remove();
-        }
+        self.control.end((self.keeper_pid, &self.keeper), self.namespaced, self.mechanisms.cgroup);
     }
 
     /// Ends what is left, tells the host what is still to be told, and is done.

@@ -9,11 +9,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::START_LIMIT;
-use super::cgroup::Cgroup;
-use super::freeze::{self, wait_readable};
+use super::freeze;
 use super::keeper::{self, Ends, Isolation, Line, Said, Start};
 use super::sys;
 use super::tree::{self, View};
@@ -31,8 +30,6 @@ const GRACE: Duration = Duration::from_millis(500);
 const MAX_REPORT: usize = 6 << 20;
 /// The most values in a report. Each costs some thirty bytes once it is read, however little it cost the program to write.
 const MAX_VALUES: usize = 1 << 20;
-/// How long what was killed may take to be gone before the host is told all the same.
-const DYING: Duration = Duration::from_secs(5);
 /// How often a helper without anything to run turns round.
 const IDLE: Duration = Duration::from_mins(1);
 
@@ -88,6 +85,15 @@ fn serve(host: OwnedFd) -> std::io::Result<()> {
 }
 
 impl Ending {
+    /// So many bytes of output came: they are counted. Gives how many of them are kept.
+    pub fn take_output(&mut self, n: usize, limits: &Limits) -> usize {
+        let kept = self.written - self.truncated;
+        let room = (limits.output.saturating_sub(kept) as usize).min(n);
+        self.written += n as u64;
+        self.truncated += (n - room) as u64;
+        room
+    }
+
     /// Nothing was run because the helper failed.
     pub fn failed(why: String) -> Self {
         Ending {
@@ -305,7 +311,7 @@ impl Run {
     }
 
     fn most_output(&self) -> u64 {
-        if self.strict { self.limits.output } else { self.limits.output.saturating_mul(Limits::OUTPUT_FACTOR) }
+        self.limits.most_output(self.strict)
     }
 
     fn deadline(&self) -> Instant {
@@ -495,9 +501,7 @@ impl Run {
             self.usage.count_files(self.keeper_pid.as_raw_nonzero().get());
         }
         let mechanisms = &mut self.ending.mechanisms;
-        mechanisms.cgroup = flags & 8 != 0;
-        mechanisms.process_cap =
-            [(8, "cgroup"), (4, "rlimit"), (2, "pid_max")].into_iter().find(|(flag, _)| flags & flag != 0).map(|(_, name)| name.to_owned());
+        keeper::note_caps(flags, mechanisms);
         if self.namespaced
             && flags & 1 != 0
             && let Some(inside) = View::namespace(self.keeper_pid.as_raw_nonzero().get())
@@ -525,10 +529,7 @@ impl Run {
                 false
             }
             Ok(n) => {
-                let kept = self.ending.written - self.ending.truncated;
-                let room = (self.limits.output.saturating_sub(kept) as usize).min(n);
-                self.ending.written += n as u64;
-                self.ending.truncated += (n - room) as u64;
+                let room = self.ending.take_output(n, &self.limits);
                 if room > 0 {
                     block.truncate(room);
                     self.to_host.push(frame(self.outputs[index].kind, &block));
@@ -580,25 +581,7 @@ impl Run {
     fn kill(&mut self) {
         sys::go_first();
         self.ending.killed = if self.program == 0 { 0 } else { self.usage.view.list().len() as u32 };
-        // The keeper of a namespace ends the rest of it in one call. Without one the program may have stopped the keeper, and its end
-        // brings everything it kept to this process, a subreaper.
-        if self.namespaced {
-            self.control.tell(&[keeper::KILL, 0]);
-        }
-        if !self.namespaced || !wait_readable(&self.keeper, Duration::from_millis(20)) {
-            let _ = pidfd_send_signal(&self.keeper, Signal::KILL);
-        }
-        // Nothing ends a process that the kernel itself holds, in a device or a network file system. It does no harm any more.
-        if wait_readable(&self.keeper, DYING) {
-            while let Err(Errno::INTR) = waitpid(Some(self.keeper_pid), WaitOptions::empty()) {}
-            tree::sweep(DYING, |_| {});
-        }
-        // Without a namespace there may be one even if the keeper was killed before it could say so, or leave it.
-        if (!self.namespaced || self.ending.mechanisms.cgroup)
-            && let Some(cgroup) = Cgroup::of(&std::process::id().to_string())
-        {
-            cgroup.remove();
-        }
+        self.control.end((self.keeper_pid, &self.keeper), self.namespaced, self.ending.mechanisms.cgroup);
         // What the keeper had still to say; it has ended, so there are a few messages at most.
         for _ in 0..8 {
             self.control_event();

@@ -33,18 +33,28 @@ pub fn check(reports: &[FileReport]) -> Value {
 
 /// The report on one source, one of `files`.
 pub fn file(report: &FileReport) -> Value {
-    json!({
-        "path": report.source.name,
-        "verdict": if report.rejects() { "reject" } else { "bound" },
-        "findings": findings(&report.source, &report.findings),
-        "guard_sites": guard_sites(&report.source, &report.guards),
-        "coverage": {
-            "statements": report.coverage.statements,
-            "evaluated": report.coverage.evaluated,
-            "out_of_fuel": report.coverage.out_of_fuel,
-        },
-        "elapsed_us": u64::try_from(report.elapsed.as_micros()).unwrap_or(u64::MAX).min(GREATEST as u64),
-    })
+    let mut object = Map::new();
+    object.insert("path".into(), json!(report.source.name));
+    object.extend(judged(report));
+    let elapsed = u64::try_from(report.elapsed.as_micros()).unwrap_or(u64::MAX).min(GREATEST as u64);
+    object.insert("elapsed_us".into(), json!(elapsed));
+    Value::Object(object)
+}
+
+/// What was decided on a source, whatever it is called and however long that took.
+pub fn judged(report: &FileReport) -> Map<String, Value> {
+    let coverage = json!({
+        "statements": report.coverage.statements,
+        "evaluated": report.coverage.evaluated,
+        "out_of_fuel": report.coverage.out_of_fuel,
+    });
+    let parts = [
+        ("verdict", json!(if report.rejects() { "reject" } else { "bound" })),
+        ("findings", findings(&report.source, &report.findings)),
+        ("guard_sites", guard_sites(&report.source, &report.guards)),
+        ("coverage", coverage),
+    ];
+    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Findings, as `check` and `run` show them.

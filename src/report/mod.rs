@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::eval::{Coverage, Guard};
 use crate::rules::Finding;
 use crate::source::{Position, Source};
-use crate::verdict::Checked;
+use crate::verdict::{Checked, Verdict};
 
 /// One source that went through the gate, as much of it as a report needs.
 #[derive(Debug, Clone)]
@@ -36,7 +36,11 @@ pub struct FileReport {
 impl FileReport {
     /// The report on a checked source.
     pub fn new(checked: Checked, elapsed: Duration) -> FileReport {
-        let Checked { source, verdict, .. } = checked;
+        FileReport::of(checked.source, checked.verdict, elapsed)
+    }
+
+    /// The report on a source and what was decided on it.
+    pub fn of(source: Source, verdict: Verdict, elapsed: Duration) -> FileReport {
         FileReport { source, findings: verdict.findings, guards: verdict.guards, coverage: verdict.coverage, elapsed }
     }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use crate::executor::Stream;
-use crate::report;
+use crate::report::{self, FileReport};
 use crate::session::{Engine, Error, Options, Session, ToolFunction};
 
 use protocol::{Code, Get, Named, Open, Problem, Run, Set};
@@ -283,23 +283,24 @@ impl<W: Write + Send + 'static> Server<W> {
     fn run(&self, name: &str, id: &Value, session: &Session, run: &Run) -> Result<Value, Problem> {
         let mut rest = [Vec::new(), Vec::new()];
         let outcome = session.run_with(&run.code, run.timeout, &mut |stream, bytes| {
-            let (index, called) = if stream == Stream::Stdout { (0, "stdout") } else { (1, "stderr") };
-            rest[index].extend_from_slice(bytes);
-            let text = take_text(&mut rest[index]);
+            let rest = &mut rest[stream as usize];
+            rest.extend_from_slice(bytes);
+            let text = take_text(rest);
             if !text.is_empty() {
-                self.output(name, id, called, &text);
+                self.output(name, id, stream, &text);
             }
         })?;
-        for (index, called) in [(0, "stdout"), (1, "stderr")] {
-            if !rest[index].is_empty() {
-                self.output(name, id, called, &String::from_utf8_lossy(&rest[index]));
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = &rest[stream as usize];
+            if !rest.is_empty() {
+                self.output(name, id, stream, &String::from_utf8_lossy(rest));
             }
         }
         protocol::write(&outcome)
     }
 
-    fn output(&self, session: &str, id: &Value, stream: &str, text: &str) {
-        let params = json!({ "session": session, "request": id, "stream": stream, "text": text });
+    fn output(&self, session: &str, id: &Value, stream: Stream, text: &str) {
+        let params = json!({ "session": session, "request": id, "stream": stream.name(), "text": text });
         self.send(&json!({ "jsonrpc": "2.0", "method": "output", "params": params }));
     }
 
@@ -359,16 +360,7 @@ fn take_text(bytes: &mut Vec<u8>) -> String {
 
 fn check(session: &Session, run: &Run) -> Result<Value, Problem> {
     let (source, verdict) = session.check(&run.code)?;
-    Ok(json!({
-        "verdict": if verdict.rejects() { "reject" } else { "bound" },
-        "findings": report::json::findings(&source, &verdict.findings),
-        "guard_sites": report::json::guard_sites(&source, &verdict.guards),
-        "coverage": {
-            "statements": verdict.coverage.statements,
-            "evaluated": verdict.coverage.evaluated,
-            "out_of_fuel": verdict.coverage.out_of_fuel,
-        },
-    }))
+    Ok(Value::Object(report::json::judged(&FileReport::of(source, verdict, Duration::ZERO))))
 }
 
 impl From<Error> for Problem {

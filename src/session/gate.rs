@@ -130,8 +130,8 @@ impl Gate {
         } else {
             match raised_in_module(checked, outcome) {
                 Some(line) => {
-                    let from = statement_of_line(text, program, step.history, line);
-                    opaque(whole, program, step.history, step.history + from, false)
+                    let from = statement_of_line(whole, program, step.history, line);
+                    opaque(whole, program, step.history, from, false)
                 }
                 // It raised before anything ran.
                 None if is_syntax_error(outcome) => Some(String::new()),
@@ -200,25 +200,15 @@ fn statements(program: &Program, whole: &str, history: u32) -> Vec<u32> {
     starts.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Where the statement begins that a line is in, counted from the step's beginning.
-fn statement_of_line(text: &str, program: &Program, history: u32, line: u32) -> u32 {
-    let mut at = 0;
-    let mut starts = vec![0];
-    for (index, byte) in text.bytes().enumerate() {
-        if byte == b'\n' || byte == b'\r' && text.as_bytes().get(index + 1) != Some(&b'\n') {
-            starts.push(index as u32 + 1);
-        }
-    }
-    let line_start = starts.get((line as usize).saturating_sub(1)).copied().unwrap_or(0);
-    for code in program.codes.iter().take(1) {
-        for (_, span) in code.statements.iter().filter(|(_, span)| span.start >= history) {
-            let start = span.start - history;
-            if start <= line_start && starts.binary_search(&start).is_ok() {
-                at = at.max(start);
-            }
-        }
-    }
-    at
+/// Where the statement of a step begins that a line of the step is in.
+fn statement_of_line(whole: &str, program: &Program, history: u32, line: u32) -> u32 {
+    let step = &whole.as_bytes()[history as usize..];
+    let ends = |at: &usize| step[*at] == b'\n' || step[*at] == b'\r' && step.get(at + 1) != Some(&b'\n');
+    let line_start = match line.saturating_sub(1) {
+        0 => 0,
+        before => (0..step.len()).filter(ends).nth(before as usize - 1).map_or(0, |end| end as u32 + 1),
+    };
+    statements(program, whole, history).into_iter().filter(|start| *start <= history + line_start).max().unwrap_or(history)
 }
 
 /// A step with everything from `from` on replaced by what it may have done at most. With `definitions`, what defines functions,

@@ -11,8 +11,9 @@ pub mod imports;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::executor::{self, Broker, Interrupter, Link, Opening, Refused, StepRequest, Stream, ToolCall, Unusable};
@@ -29,7 +30,8 @@ use gate::Gate;
 pub type ToolFunction = dyn Fn(Vec<Value>, Map<String, Value>) -> Result<Value, String> + Send + Sync;
 
 /// What a session is made of.
-#[derive(Clone)]
+#[derive(Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// What each step may use.
     pub limits: Limits,
@@ -54,6 +56,7 @@ pub struct Options {
     /// The modules its code may import, with their submodules, if not all. A convenience, not a boundary.
     pub allowed_imports: Option<Vec<String>>,
     /// Functions of the host's that its code can call.
+    #[serde(skip)]
     pub tools: BTreeMap<String, Arc<ToolFunction>>,
     /// Whether the time the host takes for them counts for the step. Where it does not, one call may take as long as a step.
     pub tool_time: bool,
@@ -135,8 +138,7 @@ impl From<Unusable> for Error {
 pub struct Engine {
     helper: Option<PathBuf>,
     env: Vec<(String, String)>,
-    broker: Mutex<Weak<Broker>>,
-    kept: Mutex<Option<Arc<Broker>>>,
+    broker: Mutex<Option<Arc<Broker>>>,
 }
 
 impl Engine {
@@ -154,18 +156,15 @@ impl Engine {
     /// The helper, started anew where there is none any more or this process was forked from the one that has it.
     fn broker(&self) -> Result<Arc<Broker>, Error> {
         let mut known = self.broker.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(broker) = known.upgrade().filter(|broker| broker.is_alive()) {
-            return Ok(broker);
+        if let Some(broker) = known.as_ref().filter(|broker| broker.is_alive()) {
+            return Ok(broker.clone());
         }
-        let broker = Arc::new(Broker::start(self.helper.as_deref(), &self.env)?);
-        *known = Arc::downgrade(&broker);
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(broker.clone());
-        Ok(broker)
+        Ok(known.insert(Arc::new(Broker::start(self.helper.as_deref(), &self.env)?)).clone())
     }
 
     /// The helper's pid, where one was started.
     pub fn helper_pid(&self) -> Option<i32> {
-        self.broker.lock().ok()?.upgrade().map(|broker| broker.pid())
+        self.broker.lock().ok()?.as_ref().map(|broker| broker.pid())
     }
 
     /// Opens a session.

@@ -29,7 +29,7 @@ use crate::stack;
 
 /// Reserved for the thread that parses; only what is used is ever touched. The smaller sizes are for hosts that cannot
 /// reserve as much, and suffice for all but the deepest trees the bounds let through.
-const STACKS: [usize; 3] = [stack::LARGE, 64 << 20, 16 << 20];
+const STACKS: [usize; 3] = [stack::LARGE, 64 << 20, stack::SMALL];
 
 /// Most errors of the parser that are kept.
 const MAX_ERRORS: usize = 100;

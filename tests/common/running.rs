@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use antifreeze::executor::{self, Request, Stdin};
+use antifreeze::executor::{self, Request};
 use antifreeze::limits::Limits;
-use antifreeze::syntax::code::Form;
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -35,23 +34,7 @@ pub fn pythons(choose: impl FnOnce(Vec<(u32, PathBuf)>) -> Vec<PathBuf>) -> Vec<
 
 /// A request to run code as `antifreeze run -c` does, without guards.
 pub fn request(code: &str, python: &Path, limits: Limits) -> Request {
-    Request {
-        text: code.into(),
-        name: "<command>".into(),
-        path: None,
-        argv0: "-c".into(),
-        args: Vec::new(),
-        python: python.to_owned(),
-        limits,
-        guards: Vec::new(),
-        form: Form::default(),
-        stdin: Stdin::Closed,
-        cwd: None,
-        env: Vec::new(),
-        strict_output: false,
-        confine: false,
-        helper: Some(BINARY.into()),
-    }
+    Request { text: code.into(), limits, helper: Some(BINARY.into()), ..Request::of_command(python.to_owned()) }
 }
 
 /// Fails unless `value` is what `run --format json` may print.

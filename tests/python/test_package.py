@@ -151,7 +151,7 @@ def test_other_threads_run_while_code_freezes():
     assert outcome.outcome == "timed_out" and len(ticks) > 20
 
 
-def test_many_threads_check_and_run(cores):
+def test_many_threads_check_and_run():
     wrong = []
 
     def work(n):

@@ -4,7 +4,7 @@
 # The session's process runs every step itself. Between steps it forks a backup, which waits. When a step ends well the backup is
 # dropped and another forked; when a limit strikes, the backup ends everything else and is the session, as it was before the step.
 # Whoever is the session talks to the helper over CONTROL, one channel for each of them; a backup has a socket of its own.
-import _ast
+import _ast  # what compiling a step in halves needs
 import _signal
 import _socket
 import errno
@@ -555,11 +555,7 @@ def execute(request, ending):
                 placed = scope["place"](tree, guards)
                 if placed:
                     send(S.control, b"g", "%d" % placed)
-        if tree.body and type(tree.body[-1]).__name__ == "Expr":
-            last = tree.body.pop()
-        body = compile(tree, name, "exec", 0, True)
-        if last is not None:
-            last = compile(_ast.Expression(last.value), name, "eval", body.co_flags & 0x1FE0000, True)
+        body, last = worker["halves"](tree, name)
         tree = None
     else:
         body = compile(source, name, "exec", 0, True)

@@ -161,6 +161,17 @@ def run_program(request, space, control, pid):
     return status
 
 
+def halves(tree, name):
+    """The code of a tree, and that of its last expression, whose value is asked for."""
+    last = tree.body.pop() if tree.body and type(tree.body[-1]).__name__ == "Expr" else None
+    body = compile(tree, name, "exec", 0, True)
+    if last is not None:
+        import _ast
+
+        last = compile(_ast.Expression(last.value), name, "eval", body.co_flags & 0x1FE0000, True)
+    return body, last
+
+
 def execute(request, space, control):
     name, source = request["file"], request["source"]
     guards = request["guards"]
@@ -188,13 +199,7 @@ def execute(request, space, control):
                 exec(part(request, "kinds"), scope)
                 exec(part(request, "guards"), scope)
                 placed = scope["place"](tree, guards)
-            if tree.body and type(tree.body[-1]).__name__ == "Expr":
-                last = tree.body.pop()
-            body = compile(tree, name, "exec", 0, True)
-            if last is not None:
-                import _ast
-
-                last = compile(_ast.Expression(last.value), name, "eval", body.co_flags & 0x1FE0000, True)
+            body, last = halves(tree, name)
             tree = None
         except BaseException as error:
             failed = error
