@@ -209,10 +209,10 @@ impl Machine<'_> {
 
     fn call_function(&mut self, id: ObjId, function: &Rc<Function>, args: Args) -> R<V> {
         let code = self.code(function.code);
-        self.called[function.code.0 as usize] = true;
         let exact = !args.open && args.pos.iter().chain(args.kw.iter().map(|(_, v)| v)).all(V::is_exact);
         let locals = self.bind(code, function, args)?;
         if code.is_generator || code.is_async {
+            self.mark_called(function.code);
             let frame = self.new_frame(function.code, code, locals, &function.closure);
             let generator = Generator { frame: Some(Box::new(frame)), coroutine: code.is_async && !code.is_generator, may_be_done: false };
             return Ok(self.alloc(Obj::Generator(generator)));
@@ -234,6 +234,7 @@ impl Machine<'_> {
         if (abstracted && (active >= ABSTRACT_RECURSION || depth > 40)) || self.fuel < self.call_floor {
             return Ok(self.give_up_call(id, &locals));
         }
+        self.mark_called(function.code);
         self.recursions += u64::from(active > 0);
         let key = if exact { self.memo.key(function, &locals) } else { None };
         if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
@@ -313,6 +314,17 @@ impl Machine<'_> {
         let after = std::mem::replace(&mut self.store.path, before);
         self.report(FactKind::LongRecursion, None, Some(measure), proof, &words);
         self.store.path = after;
+    }
+
+    pub fn mark_called(&mut self, code: CodeId) {
+        if !std::mem::replace(&mut self.called[code.0 as usize], true) {
+            self.newly_called.push(code);
+        }
+    }
+
+    /// From here on no call of a function of the program's is followed, and every loop is bounded at once.
+    pub fn stay_shallow(&mut self) {
+        (self.call_floor, self.loop_floor) = (u64::MAX, u64::MAX);
     }
 
     /// The call is not followed: everything the function could reach is given up.
@@ -509,7 +521,7 @@ impl Machine<'_> {
         {
             // That it does not end is no fault of its own.
             let code = f.code;
-            self.called[code.0 as usize] = true;
+            self.mark_called(code);
             let endless = |fact: &Fact| fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY);
             for (key, fact) in found.into_iter().filter(|(_, fact)| !endless(fact)) {
                 self.facts.entry(key).or_insert(fact);
@@ -654,7 +666,7 @@ impl Machine<'_> {
     /// Runs a class body and makes the class.
     pub fn make_class(&mut self, frame: &mut Frame, outer: &Code, id: CodeId, bases: Vec<V>, keywords: Vec<(Sym, V)>, open: bool) -> R<V> {
         let code = self.code(id);
-        self.called[id.0 as usize] = true;
+        self.mark_called(id);
         let cells = outer.cells.len();
         let closure: Vec<ObjId> = code
             .frees

@@ -33,6 +33,12 @@ impl Host for Machine<'_> {
         Machine::burn(self, steps)
     }
 
+    fn burn_on_pattern(&mut self, steps: u64) -> R<()> {
+        let kept = steps.min(self.fuel_for_patterns);
+        self.fuel_for_patterns -= kept;
+        Machine::burn(self, steps - kept)
+    }
+
     fn cost(&mut self, seconds: f64) {
         self.take_time(seconds, None, Proof::Proven);
     }

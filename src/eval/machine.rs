@@ -175,6 +175,8 @@ pub struct Machine<'p> {
     pub active: HashMap<CodeId, u32>,
     /// Code that has been called with arguments from the program.
     pub called: Vec<bool>,
+    /// What of it was not before the function nobody called that is looked at now.
+    pub newly_called: Vec<CodeId>,
     /// Operand-free facts about each code's loops, computed on demand.
     pub slices: HashMap<(CodeId, u16), std::rc::Rc<super::loops::Slice>>,
     /// Results of calls that depend on what they were given alone.
@@ -218,6 +220,8 @@ pub struct Machine<'p> {
     pub trial_holds: bool,
     /// Fuel for trying whether loops are never left.
     pub fuel_for_trials: u64,
+    /// Fuel for the growth of patterns' work.
+    pub fuel_for_patterns: u64,
     /// Vain trials of each loop.
     pub failed_trials: HashMap<(CodeId, u16), u32>,
     /// The first instruction of the step that is judged, of a session; none once it was reached, and where there is no session.
@@ -252,6 +256,7 @@ impl<'p> Machine<'p> {
             sites: HashMap::new(),
             active: HashMap::new(),
             called: vec![false; program.codes.len()],
+            newly_called: Vec::new(),
             slices: HashMap::new(),
             memo: Memo::default(),
             recursions: 0,
@@ -264,6 +269,7 @@ impl<'p> Machine<'p> {
             more_globals: false,
             trial_holds: false,
             fuel_for_trials: settings.fuel / 8,
+            fuel_for_patterns: settings.fuel / 8,
             failed_trials: HashMap::new(),
             sleeps: 0,
             last_return: None,

@@ -33,6 +33,12 @@ use crate::value::store::{Path, Switches};
 use guarded_calls::Watched;
 use machine::{Exit, GuardState, Machine};
 
+/// Fuel for a function that nobody calls, with all that it calls.
+const DEEP: u64 = 40_000;
+/// Fuel for one by itself, at least and for each of its operations.
+const SHALLOW: u64 = 1_000;
+const SHALLOW_BY_OP: u64 = 1_000;
+
 /// What the evaluator is told besides the program.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -192,7 +198,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     let main = CodeId(0);
     let code = machine.code(main);
     let mut frame = machine.new_frame(main, code, Vec::new(), &[]);
-    machine.called[0] = true;
+    machine.mark_called(main);
     for (name, known) in &settings.given {
         if let Some(id) = program.names.iter().position(|known| **known == **name) {
             machine.store.set_global(id as u32, dynamic::value(known.as_ref()));
@@ -243,13 +249,8 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         if kind != CodeKind::Function && kind != CodeKind::Lambda {
             continue;
         }
-        let share = (left / (uncalled.len() - i) as u64).min(left);
-        let share = share.max(left / 8).max(1000).min(left);
-        machine.fuel = share.saturating_sub(machine.store.take_work());
-        machine.call_floor = 0;
-        machine.loop_floor = 0;
-        let kept = machine.store.clone();
-        machine.store.path = Path {
+        let share = (left / (uncalled.len() - i) as u64).max(left / 8).clamp(1000, DEEP).min(left);
+        let path = Path {
             cost: 0.0,
             output: 0.0,
             mass: 1.0,
@@ -262,9 +263,28 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             doubtful: false,
             switches: Switches::UNKNOWN,
         };
+        let kept = machine.store.clone();
+        machine.newly_called.clear();
+        machine.fuel = share.saturating_sub(machine.store.take_work());
+        (machine.call_floor, machine.loop_floor) = (0, 0);
+        machine.store.path = path;
         machine.evaluate_alone(*id);
+        let mut spent = share - machine.fuel;
+        if machine.fuel == 0 {
+            // What it calls is too much to follow with nothing known: it is looked at by itself, and so is what it calls.
+            let shallow = (SHALLOW + SHALLOW_BY_OP * machine.code(*id).ops.len() as u64).min(left - spent);
+            machine.raised = None;
+            machine.store = kept.clone();
+            for code in std::mem::take(&mut machine.newly_called) {
+                machine.called[code.0 as usize] = false;
+            }
+            machine.fuel = shallow;
+            machine.stay_shallow();
+            machine.store.path = path;
+            machine.evaluate_alone(*id);
+            spent += shallow - machine.fuel;
+        }
         out_of_fuel |= machine.fuel == 0;
-        let spent = share - machine.fuel;
         spent_alone += spent;
         left = left.saturating_sub(spent);
         machine.raised = None;

@@ -117,6 +117,8 @@ pub trait Host {
     fn target(&self) -> (u8, u8);
     /// Spends fuel.
     fn burn(&mut self, steps: u64) -> R<()>;
+    /// Spends fuel on what a pattern is by itself, whatever calls it: a share of the program's is kept for that.
+    fn burn_on_pattern(&mut self, steps: u64) -> R<()>;
     /// Adds to the least time the program has run.
     fn cost(&mut self, seconds: f64);
     /// As [`Host::cost`], for what `callee` does with all of an iterable.

@@ -86,7 +86,7 @@ thread_local! {
 }
 
 fn program(host: &mut dyn Host, written: &Written, flags: u32) -> R<Compiled> {
-    host.burn(16 + written.len() as u64)?;
+    host.burn_on_pattern(16 + written.len() as u64)?;
     Ok(KEPT.with_borrow_mut(|kept| {
         if kept.programs.len() >= MAX_KEPT {
             kept.programs.clear();
@@ -112,7 +112,7 @@ fn report(host: &mut dyn Host, written: &Written, flags: u32, name: &'static str
         let entry = kept.reports.entry((written.clone(), flags, name));
         entry.or_insert_with(|| Rc::new(ambiguity::search(program, method, SEARCH_BUDGET))).clone()
     });
-    host.burn(report.states)?;
+    host.burn_on_pattern(report.states)?;
     Ok(report)
 }
 
@@ -302,7 +302,7 @@ fn unknown_text(host: &mut dyn Host, written: &Written, bits: u32, name: &'stati
         _ => steps::count(program, &attack, method, COUNT_BUDGET).map(|run| (seconds(run.work), run.states)),
     };
     let Some((counted, states)) = counted else { return Ok(()) };
-    host.burn(states)?;
+    host.burn_on_pattern(states)?;
     let (low, reason) = match report.growth {
         Growth::Exponential => (f64::INFINITY, "takes time that doubles with every few characters"),
         Growth::Polynomial(degree) => {
