@@ -38,6 +38,24 @@ const SEEN: usize = 1 << 20;
 /// So many sessions are followed at the same time.
 const SESSIONS: usize = 256;
 
+/// The newer and the older half of what was seen.
+#[derive(Default)]
+struct Seen([HashSet<u64>; 2]);
+
+impl Seen {
+    fn has(&self, key: u64) -> bool {
+        self.0.iter().any(|half| half.contains(&key))
+    }
+
+    fn add(&mut self, key: u64) {
+        if self.0[0].len() >= SEEN {
+            self.0.swap(0, 1);
+            self.0[0].clear();
+        }
+        self.0[0].insert(key);
+    }
+}
+
 /// A snippet whose result may still come.
 struct Waiting {
     row: Row,
@@ -61,7 +79,10 @@ pub struct Collector<'a> {
     /// Limits, where the turns of a session are judged together.
     together: Option<crate::limits::Limits>,
     waiting: VecDeque<Waiting>,
-    seen: [HashSet<u64>; 2],
+    /// Calls that were seen.
+    seen: Seen,
+    /// Where conversations ended.
+    ends: Seen,
     session: Option<String>,
     model: Option<String>,
     sessions: HashMap<String, Session>,
@@ -80,7 +101,8 @@ impl<'a> Collector<'a> {
             judge,
             together,
             waiting: VecDeque::new(),
-            seen: [HashSet::new(), HashSet::new()],
+            seen: Seen::default(),
+            ends: Seen::default(),
             session: None,
             model: None,
             sessions: HashMap::new(),
@@ -99,7 +121,21 @@ impl<'a> Collector<'a> {
             self.join_pieces();
         }
         let record = said.place.record;
-        for (event, judged) in said.events {
+        // A conversation that goes on from where one before ended repeats it; one that is the same to its end is another.
+        let marks = said.events.iter().enumerate().filter_map(|(index, (event, _))| match event {
+            Event::Said(chain) => Some((index, *chain)),
+            _ => None,
+        });
+        let marks: Vec<(usize, u64)> = marks.collect();
+        let repeated = marks.iter().rev().skip(1).find(|(_, chain)| self.ends.has(*chain)).map_or(0, |(index, _)| *index);
+        if let Some((_, chain)) = marks.last() {
+            self.ends.add(*chain);
+        }
+        for (index, (event, judged)) in said.events.into_iter().enumerate() {
+            if index < repeated && matches!(event, Event::Snippet(_)) {
+                self.copies += 1;
+                continue;
+            }
             self.event(&said.place, event, judged, said.across);
         }
         if !said.across {
@@ -143,6 +179,7 @@ impl<'a> Collector<'a> {
                 }
             }
             Event::Model(name) => self.model = Some(name),
+            Event::Said(_) => {}
             Event::Snippet(found) => {
                 // A piece of a streamed snippet looks like a whole one.
                 if let Some((_, begun, text)) = &mut self.begun
@@ -227,15 +264,11 @@ impl<'a> Collector<'a> {
 
     fn snippet(&mut self, place: &Place, mut found: Found, judged: Option<Arc<Judged>>, across: bool) {
         if found.identity != 0 {
-            if self.seen.iter().any(|seen| seen.contains(&found.identity)) {
+            if self.seen.has(found.identity) {
                 self.copies += 1;
                 return;
             }
-            if self.seen[0].len() >= SEEN {
-                self.seen.swap(0, 1);
-                self.seen[0].clear();
-            }
-            self.seen[0].insert(found.identity);
+            self.seen.add(found.identity);
         }
         if found.session.is_none() {
             found.session.clone_from(&self.session);
@@ -264,9 +297,8 @@ impl<'a> Collector<'a> {
             let limits = self.together;
             let judge = self.judge;
             let session = self.session(&key);
-            match limits {
-                Some(limits) => row.judged = judged_together(session, &row, limits, judge),
-                None => {}
+            if let Some(limits) = limits {
+                row.judged = judged_together(session, &row, limits, judge);
             }
             let rejects = row.judged.rejects;
             row.retried = !alone && session.last.as_ref().is_some_and(|(code, rejected)| *rejected && rejects && **code == *row.found.code);

@@ -38,6 +38,8 @@ pub enum Event {
     More(String),
     /// It is complete.
     End,
+    /// A conversation up to here, as a hash of all that was said in it.
+    Said(u64),
     /// A piece of a streamed answer.
     Piece(String),
 }
@@ -89,6 +91,8 @@ pub enum Role {
 pub struct Extractor {
     /// The format that was recognised.
     pub format: &'static str,
+    /// The format of what holds it.
+    outer: Option<&'static str>,
     /// What was found.
     pub events: Vec<Event>,
     /// Parts of programs that were passed over.
@@ -107,8 +111,6 @@ pub struct Extractor {
     tool: Option<String>,
     /// Of all messages so far.
     chain: u64,
-    /// Snippets in this message.
-    nth: u64,
     /// The file that a snippet is written to.
     file: Option<String>,
     /// A file that was created and is still empty.
@@ -176,11 +178,16 @@ impl Extractor {
         match value {
             Json::Object(members) => {
                 if let Some(format) = formats::of(value) {
-                    let before = self.format;
+                    let (before, outer) = (self.format, self.outer);
                     self.format = format.name;
                     self.across |= format.across;
+                    // Within a format of its own, messages are no other.
+                    if outer.is_none() && format.name != formats::MESSAGES {
+                        self.outer = Some(format.name);
+                    }
                     (format.extract)(self, at, value);
-                    if !before.is_empty() && before != "json" {
+                    self.outer = outer;
+                    if !before.is_empty() {
                         self.format = before;
                     }
                     return;
@@ -249,6 +256,7 @@ impl Extractor {
                 }
             }
             self.message(&at, message);
+            self.events.push(Event::Said(self.chain));
         }
         if counts {
             self.turn = None;
@@ -260,7 +268,6 @@ impl Extractor {
         let mut hasher = FixedState::with_seed(self.chain).build_hasher();
         hash_value(value, &mut hasher);
         self.chain = hasher.finish() | 1;
-        self.nth = 0;
     }
 
     /// One message.
@@ -601,15 +608,13 @@ impl Extractor {
 
     /// A snippet, not yet told of.
     pub fn found(&mut self, at: &At, code: &str, start: usize, ran: bool, id: Option<&str>) -> Found {
-        self.nth += 1;
         let id = id.filter(|id| id.len() > 5);
         let identity = match id {
             Some(id) => hash(&[id, code]),
-            None if self.chain != 0 => hash(&[&self.chain.to_string(), &self.nth.to_string(), code]),
             None => 0,
         };
         Found {
-            format: self.format,
+            format: self.outer.unwrap_or(self.format),
             json_path: at.to_string(),
             start: u32::try_from(start).unwrap_or(u32::MAX),
             line_in_text: 1,

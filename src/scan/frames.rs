@@ -262,9 +262,16 @@ impl Frames {
             if self.buffer.is_empty() {
                 return Ok(None);
             }
+            if self.line > 1 && !self.buffer.starts_with(b"- ") && self.ended && find(&self.buffer, b"\n- ").is_none() {
+                let length = self.buffer.len();
+                self.take(length);
+                return Ok(None);
+            }
             let start = if self.buffer.starts_with(b"- ") { Some(0) } else { find(&self.buffer, b"\n- ").map(|at| at + 1) };
             let after = start.map_or(0, |start| start + 1);
-            let end = find(&self.buffer[after..], b"\n- ").map(|at| after + at + 1);
+            // A line that begins with neither a blank nor a dash ends the list.
+            let mut newlines = memchr::memchr_iter(b'\n', &self.buffer[after..]).map(|at| after + at + 1);
+            let end = newlines.find(|next| !matches!(self.buffer.get(*next), None | Some(b' ' | b'\n' | b'\r' | b'#')));
             let end = match end {
                 Some(end) => end,
                 None if self.ended => self.buffer.len(),

@@ -78,7 +78,7 @@ pub struct Found {
     pub observed: Option<Observed>,
     /// The session it belongs to, where the log names one.
     pub session: Option<String>,
-    /// The same for the same snippet in a copy of the conversation; 0 where there is nothing to tell copies by.
+    /// The same for the same snippet in a copy; 0 where there is nothing to tell copies by.
     pub identity: u64,
     /// A key of the call, by which its result names it; 0 for none.
     pub call: u64,

@@ -22,11 +22,14 @@ const STOPPED: [&str; 16] = [
     "outcome_deadline_exceeded",
 ];
 
+const TRACEBACK: &str = "Traceback (most recent call last)";
+
 /// What the output of a snippet says of how it ended.
 pub fn of_output(output: &str) -> Observed {
     // The end is where an exception is named; a program may print anything before it.
-    let tail = tail(output, 6000);
-    let last = tail.lines().rev().find_map(exception);
+    let tail = tail(output, 64 << 10);
+    let header = tail.rfind(TRACEBACK).map_or(0, |at| tail[..at].rfind('\n').map_or(0, |newline| newline + 1));
+    let last = tail[header..].lines().rev().find_map(exception).or_else(|| header_kind(&tail[header..]).map(|kind| (kind, "")));
     match last {
         Some((kind, message)) => {
             let said = format!("{}: {}", kind.to_ascii_lowercase(), message.to_ascii_lowercase());
@@ -36,7 +39,7 @@ pub fn of_output(output: &str) -> Observed {
             if stopped(&said) || is_timeout && !is_network { Observed::TimedOut } else { Observed::Raised }
         }
         None if stopped(&tail.to_ascii_lowercase()) => Observed::TimedOut,
-        None if output.contains("Traceback (most recent call last)") => Observed::Raised,
+        None if output.contains(TRACEBACK) => Observed::Raised,
         None => Observed::Finished,
     }
 }
@@ -80,6 +83,12 @@ fn exception(line: &str) -> Option<(&str, &str)> {
     }
 }
 
+/// The exception that IPython names before its traceback: all there is where the traceback was cut short.
+fn header_kind(text: &str) -> Option<&str> {
+    let kind = text.lines().next()?.split(TRACEBACK).next()?.trim();
+    exception(kind).map(|_| kind)
+}
+
 fn tail(text: &str, bytes: usize) -> &str {
     let mut from = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(from) {
@@ -99,6 +108,8 @@ mod tests {
         assert_eq!(of_output("Traceback (most recent call last):\n  File \"a\", line 1\nValueError: no"), Raised);
         assert_eq!(of_output("----\nTimeoutError   Traceback (most recent call last)\nTimeoutError: Timed out after 30 seconds."), TimedOut);
         assert_eq!(of_output("Traceback (most recent call last)\nTimeoutError: [Errno 110] Connection timed out"), Raised);
+        let cut = "KeyError   Traceback (most recent call last)\nKeyError: 1\n\nTimeoutError   Traceback (most recent call last)\nCell 1...";
+        assert_eq!(of_output(cut), TimedOut);
         assert_eq!(of_output("\nEXECUTION TIMED OUT"), TimedOut);
         assert_eq!(of_error("timeout"), TimedOut);
         assert_eq!(of_reply("Observation:\n3"), Some(Finished));

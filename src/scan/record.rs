@@ -142,7 +142,7 @@ impl Reader<'_> {
             Shape::Text | Shape::Binary => self.text(&mut out, &at, &text, &mut read.unrecognised),
         }
         read.fragments += out.fragments;
-        if out.events.is_empty() {
+        if !out.across && !out.events.iter().any(|event| matches!(event, Event::Snippet(_) | Event::Said(_))) || out.events.is_empty() {
             return;
         }
         let events = out.events.into_iter().map(|event| {

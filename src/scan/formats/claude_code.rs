@@ -27,5 +27,12 @@ fn extract(out: &mut Extractor, at: &At, record: &Json) {
         _ => return,
     };
     out.time = record.text_at("timestamp").map(std::borrow::Cow::into_owned);
+    let from = out.events.len();
     out.message(&place, message);
+    // What it says is shown, not run.
+    for event in &mut out.events[from..] {
+        if let Event::Snippet(found) = event {
+            found.ran &= found.tool.is_some();
+        }
+    }
 }

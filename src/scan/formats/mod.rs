@@ -63,6 +63,9 @@ const FORMATS: [Format; 20] = [
     conversation::MESSAGE,
 ];
 
+/// What lists of messages are called before it is looked at what they are of.
+pub const MESSAGES: &str = conversation::OF_MESSAGES.name;
+
 /// The format of a value.
 pub fn of(value: &Json) -> Option<&'static Format> {
     FORMATS.iter().find(|format| (format.detect)(value))

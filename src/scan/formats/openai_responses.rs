@@ -21,7 +21,8 @@ pub(super) fn is_item(value: &Json) -> bool {
     ["code_interpreter_call", "function_call", "custom_tool_call", "local_shell_call", "function_call_output", "custom_tool_call_output"]
         .iter()
         .any(|kind| value.has("type", kind))
-        || value.has("type", "message") && value.has("role", "assistant") && value.array_at("content").is_some()
+        || value.has("type", "message")
+            && value.array_at("content").and_then(|parts| parts.first()).is_some_and(|part| part.has("type", "output_text"))
 }
 
 fn extract(out: &mut Extractor, at: &At, response: &Json) {
