@@ -256,7 +256,7 @@ impl Extractor {
                 }
             }
             self.message(&at, message);
-            self.events.push(Event::Said(self.chain));
+            self.said_so_far();
         }
         if counts {
             self.turn = None;
@@ -268,6 +268,11 @@ impl Extractor {
         let mut hasher = FixedState::with_seed(self.chain).build_hasher();
         hash_value(value, &mut hasher);
         self.chain = hasher.finish() | 1;
+    }
+
+    /// Marks how far the conversation has come.
+    pub fn said_so_far(&mut self) {
+        self.events.push(Event::Said(self.chain));
     }
 
     /// One message.

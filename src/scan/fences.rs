@@ -105,7 +105,10 @@ fn fenced(text: &str) -> Vec<Block<'_>> {
         let mark = trimmed.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
         let length = mark.map_or(0, |mark| trimmed.bytes().take_while(|byte| *byte == mark).count());
         let info = trimmed[length..].trim();
-        let is_fence = length >= 3 && !(mark == Some(b'`') && info.contains('`'));
+        // Python underlines with tildes in its tracebacks.
+        let indented = line.len() - line.trim_start_matches(' ').len() > 3;
+        let names = info.is_empty() || info.starts_with(|c: char| c.is_alphanumeric() || c == '{' || c == '.');
+        let is_fence = length >= 3 && if mark == Some(b'`') { !info.contains('`') } else { names && !indented };
         match open {
             None if is_fence => open = Some((mark.unwrap_or(b'`'), length, language(info), at)),
             None => {
@@ -150,6 +153,7 @@ mod tests {
         assert_eq!(found("```sh\nls\n```\n```output\n1\n```\n```json\n{}\n```"), [(Kind::Shell, "ls\n"), (Kind::Output, "1\n")]);
         assert_eq!(found("See: ```python\nx\n```"), [(Kind::Python, "x\n")]);
         assert_eq!(found("```python\nx"), [(Kind::Python, "x")]);
+        assert_eq!(found("    ~~~~~^^^\n    ~~~~~\n```py\nx\n```"), [(Kind::Python, "x\n")]);
     }
 
     #[test]

@@ -503,6 +503,11 @@ fn shape(head: &[u8]) -> Shape {
     }
 }
 
+/// Whether some bytes are as many brackets closed as opened, none before the last.
+pub fn is_balanced(bytes: &[u8]) -> bool {
+    Scanner::default().end(bytes) == Some(bytes.len())
+}
+
 /// `{"a": {}` closes less than it opens.
 fn is_key_of_object(line: &[u8]) -> bool {
     let mut scanner = Scanner::default();

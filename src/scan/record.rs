@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 use super::extract::{Event, Extractor};
 use super::fences;
 use super::formats::{self, stream, vcr};
-use super::frames::{Batch, Broken, Place, Shape};
+use super::frames::{Batch, Broken, Place, Shape, is_balanced};
 use super::json::Json;
 use super::judge::{Judge, Judged};
 use super::path::At;
@@ -88,8 +88,7 @@ impl Reader<'_> {
         read.records += 1;
         let is_json = matches!(self.shape, Shape::Lines | Shape::Values);
         // What could hold no code is not read, as long as it looks whole.
-        let looks_whole = matches!((trimmed[0], trimmed[trimmed.len() - 1]), (b'{', b'}') | (b'[', b']') | (b'"', b'"'));
-        if is_json && looks_whole && MARKS.as_ref().is_some_and(|marks| !marks.is_match(trimmed)) {
+        if is_json && MARKS.as_ref().is_some_and(|marks| !marks.is_match(trimmed)) && is_balanced(trimmed) {
             return;
         }
         let mut complain = |offset: usize, message: String| {

@@ -76,8 +76,8 @@ pub fn of_messages(messages: &[Json]) -> &'static str {
     conversation::name(messages)
 }
 
-/// Words of which a record has at least one if there is code in it.
-pub const MARKS: [&str; 18] = [
+/// Words of which a record has at least one if there is code in it, or a turn, or what became of one.
+pub const MARKS: [&str; 22] = [
     "code", "execute", "```", "~~~", "arguments", "tool_", "python", ".py", "partial_json", "apply_patch", "command", "cmd", "generated", "cell",
-    "replacement_text", "query", "actions", "source",
+    "replacement_text", "query", "actions", "source", "bservation", "console", "\"tool\"", "assistant",
 ];

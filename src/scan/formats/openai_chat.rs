@@ -23,6 +23,7 @@ fn extract(out: &mut Extractor, at: &At, answer: &Json) {
     for (index, choice) in answer.array_at("choices").unwrap_or_default().iter().enumerate() {
         if let Some(message) = choice.get("message") {
             out.message(&choices.index(index).key("message"), message);
+            out.said_so_far();
         }
     }
 }
