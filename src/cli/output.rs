@@ -35,7 +35,9 @@ impl Replacement {
                 }
                 Ok((file, Replacement(Some((beside, target)))))
             }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && there.is_ok() => Ok((File::create(&target)?, Replacement(None))),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && there.is_ok() => {
+                Ok((File::create(&target)?, Replacement(None)))
+            }
             Err(error) => Err(error),
         }
     }

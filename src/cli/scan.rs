@@ -158,15 +158,7 @@ fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
             (Box::new(BufWriter::new(file)), 0)
         }
     };
-    let options = Options {
-        files,
-        limits,
-        jobs,
-        together,
-        column: args.column.clone(),
-        follow: args.follow,
-        state: args.state.clone(),
-    };
+    let options = Options { files, limits, jobs, together, column: args.column.clone(), follow: args.follow, state: args.state.clone() };
     let interrupt = Interrupt::default();
     interrupt.listen();
     let progress = Progress::default();

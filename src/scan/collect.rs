@@ -218,16 +218,24 @@ impl<'a> Collector<'a> {
             }
             Event::Outcome(call, observed) => {
                 let of_call = self.waiting.iter_mut().filter(|waiting| waiting.row.found.call == call && waiting.row.found.ran);
-                of_call.filter(|waiting| waiting.row.found.observed.is_none()).for_each(|waiting| waiting.row.found.observed = Some(observed));
+                of_call
+                    .filter(|waiting| waiting.row.found.observed.is_none())
+                    .for_each(|waiting| waiting.row.found.observed = Some(observed));
             }
             Event::Reply(observed) => {
                 let turn = self.turn;
                 let of_turn = self.waiting.iter_mut().rev().filter(|waiting| waiting.turn == turn && waiting.row.found.ran);
-                of_turn.filter(|waiting| waiting.row.found.observed.is_none()).for_each(|waiting| waiting.row.found.observed = Some(observed));
+                of_turn
+                    .filter(|waiting| waiting.row.found.observed.is_none())
+                    .for_each(|waiting| waiting.row.found.observed = Some(observed));
             }
             Event::Ran(file, call) => {
                 let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-                let written = self.waiting.iter_mut().rev().find(|waiting| waiting.row.found.file.as_deref().is_some_and(|path| name(path) == name(&file)));
+                let written = self
+                    .waiting
+                    .iter_mut()
+                    .rev()
+                    .find(|waiting| waiting.row.found.file.as_deref().is_some_and(|path| name(path) == name(&file)));
                 if let Some(waiting) = written.filter(|waiting| waiting.row.found.observed.is_none()) {
                     waiting.row.found.ran = true;
                     waiting.turn = self.turn;
@@ -281,9 +289,8 @@ impl<'a> Collector<'a> {
             let turns = self.session(&key).turns;
             found.turn = Some(turns).filter(|turns| *turns > 0);
         }
-        let judged = judged.unwrap_or_else(|| {
-            if self.together.is_some() { Arc::default() } else { self.judge.judge(&found.code, found.notebook) }
-        });
+        let judged =
+            judged.unwrap_or_else(|| if self.together.is_some() { Arc::default() } else { self.judge.judge(&found.code, found.notebook) });
         let row = Row { file: Arc::clone(&self.file), place: place.clone(), found, judged, retried: false };
         self.waiting.push_back(Waiting { row, turn: self.turn });
     }
@@ -293,7 +300,11 @@ impl<'a> Collector<'a> {
             let Some(Waiting { mut row, .. }) = self.waiting.pop_front() else { break };
             // Without a name, a session is what one record holds, or all of the file.
             let alone = row.found.turn.is_none() && row.found.session.is_none();
-            let key = row.found.session.clone().unwrap_or_else(|| format!("{}:{}", row.place.root, if self.session.is_some() { 0 } else { row.place.record }));
+            let key = row
+                .found
+                .session
+                .clone()
+                .unwrap_or_else(|| format!("{}:{}", row.place.root, if self.session.is_some() { 0 } else { row.place.record }));
             let limits = self.together;
             let judge = self.judge;
             let session = self.session(&key);

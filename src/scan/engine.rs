@@ -239,11 +239,12 @@ impl<'s, 'a> FileWriter<'s, 'a> {
             done: false,
             skipped: false,
         };
-        if keeps && let Some(before) = lock(&shared.out).state.files.get(&writer.key) {
-            if before.head == writer.head {
-                writer.skip = before.rows;
-                writer.skipped = !shared.options.follow && before.size > 0 && (before.size, before.changed) == writer.stamp;
-            }
+        if keeps
+            && let Some(before) = lock(&shared.out).state.files.get(&writer.key)
+            && before.head == writer.head
+        {
+            writer.skip = before.rows;
+            writer.skipped = !shared.options.follow && before.size > 0 && (before.size, before.changed) == writer.stamp;
         }
         writer
     }
@@ -339,7 +340,9 @@ impl<'s, 'a> FileWriter<'s, 'a> {
 
     #[cfg(not(feature = "parquet"))]
     fn parquet(&mut self, _: &Path, _: &Arc<str>) -> io::Result<()> {
-        Err(io::Error::other("it is Parquet, which this antifreeze was built without; build it with `--features parquet`, or convert the file to CSV"))
+        Err(io::Error::other(
+            "it is Parquet, which this antifreeze was built without; build it with `--features parquet`, or convert the file to CSV",
+        ))
     }
 
     /// One stream, from its first record to its last.
@@ -368,7 +371,9 @@ impl<'s, 'a> FileWriter<'s, 'a> {
                 }
                 std::thread::sleep(LOOKED);
                 let now = self::identity(path);
-                if now.is_some() && now.map(|now| now.0) != identity.map(|known| known.0) || now.is_some_and(|now| now.1 < frames.position()) {
+                if now.is_some() && now.map(|now| now.0) != identity.map(|known| known.0)
+                    || now.is_some_and(|now| now.1 < frames.position())
+                {
                     // Another file has this name now, or this one was emptied: it is read from its beginning.
                     let rows = shared.pool.install(|| collector.rest());
                     self.rows(rows);
@@ -473,7 +478,9 @@ impl<'s, 'a> FileWriter<'s, 'a> {
                 return;
             }
         }
-        if shared.options.follow && let Err(error) = out.report.flush() {
+        if shared.options.follow
+            && let Err(error) = out.report.flush()
+        {
             out.scanned.unwritten.get_or_insert(error);
             shared.closed.store(true, Ordering::Relaxed);
         }
@@ -499,7 +506,7 @@ fn read(frames: &mut Frames) -> io::Result<Vec<Batch>> {
     let mut group = Vec::new();
     let mut bytes = 0;
     while bytes < AHEAD {
-        let Some(batch) = frames.next()? else { break };
+        let Some(batch) = frames.batch()? else { break };
         bytes += batch.bytes.len();
         group.push(batch);
     }
@@ -556,7 +563,14 @@ impl<'w, 's, 'a> Cells<'w, 's, 'a> {
         let shared = writer.shared;
         let together = shared.options.together.then_some(shared.options.limits);
         let root = super::path::At::root("$").key(column).to_string();
-        Cells { writer, collector: Collector::new(name, &shared.judge, together), name: Arc::clone(name), root, batches: Vec::new(), bytes: 0 }
+        Cells {
+            writer,
+            collector: Collector::new(name, &shared.judge, together),
+            name: Arc::clone(name),
+            root,
+            batches: Vec::new(),
+            bytes: 0,
+        }
     }
 
     fn add(&mut self, cell: Result<table::Cell, (u64, u64, String)>) -> bool {

@@ -73,7 +73,8 @@ const ASIDE: [&str; 24] = [
 ];
 
 /// Members of which a text is what a model said, where no format is known.
-const SAID: [&str; 10] = ["completion", "completions", "response", "output", "generation", "generations", "answer", "model_output", "text", "solution"];
+const SAID: [&str; 10] =
+    ["completion", "completions", "response", "output", "generation", "generations", "answer", "model_output", "text", "solution"];
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -522,7 +523,8 @@ impl Extractor {
         }
         let python = runs_python(tool) || language.is_some();
         let shell = shell_language || is_shell(tool) && !python;
-        for key in ["code", "python_code", "python", "source", "script", "program", "query", "input", "text", "__arg1", "cell", "statement"] {
+        for key in ["code", "python_code", "python", "source", "script", "program", "query", "input", "text", "__arg1", "cell", "statement"]
+        {
             if !python && !shell && !["code", "python_code"].contains(&key) {
                 continue;
             }
@@ -678,7 +680,8 @@ pub fn role(message: &Json) -> Role {
 /// The code in the `repr` of a Python dict with one: `{'query': 'print(1)'}`.
 fn repr_member(text: &str) -> Option<String> {
     let inner = text.trim().strip_prefix('{')?;
-    let key = ["'code': ", "'query': ", "'source': ", "'input': ", "'script': ", "'__arg1': "].into_iter().find(|key| inner.contains(key))?;
+    let key =
+        ["'code': ", "'query': ", "'source': ", "'input': ", "'script': ", "'__arg1': "].into_iter().find(|key| inner.contains(key))?;
     let value = &inner[inner.find(key)? + key.len()..];
     let quote = value.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let mut out = String::new();

@@ -146,10 +146,10 @@ mod tests {
 
     #[test]
     fn fences() {
-        assert_eq!(found("a\n```python\nx\n```\nb\n```\nno\n```\n  ~~~~ {.py #id}\n  y\n```\n  ~~~~"), [
-            (Kind::Python, "x\n"),
-            (Kind::Python, "  y\n```\n")
-        ]);
+        assert_eq!(
+            found("a\n```python\nx\n```\nb\n```\nno\n```\n  ~~~~ {.py #id}\n  y\n```\n  ~~~~"),
+            [(Kind::Python, "x\n"), (Kind::Python, "  y\n```\n")]
+        );
         assert_eq!(found("```sh\nls\n```\n```output\n1\n```\n```json\n{}\n```"), [(Kind::Shell, "ls\n"), (Kind::Output, "1\n")]);
         assert_eq!(found("See: ```python\nx\n```"), [(Kind::Python, "x\n")]);
         assert_eq!(found("```python\nx"), [(Kind::Python, "x")]);

@@ -141,7 +141,12 @@ impl Frames {
                     if from == 0 && self.offset == 0 {
                         return Err(error);
                     }
-                    self.broken.push(Broken { record: self.record, line: self.line, offset, message: format!("reading stops here: {error}") });
+                    self.broken.push(Broken {
+                        record: self.record,
+                        line: self.line,
+                        offset,
+                        message: format!("reading stops here: {error}"),
+                    });
                 }
             }
         }
@@ -173,7 +178,7 @@ impl Frames {
     ///
     /// # Errors
     /// When reading fails at once.
-    pub fn next(&mut self) -> io::Result<Option<Batch>> {
+    pub fn batch(&mut self) -> io::Result<Option<Batch>> {
         match self.shape {
             Shape::Lines => self.lines(),
             Shape::Values => self.values(),
@@ -460,7 +465,9 @@ impl Scanner {
                     }
                 }
                 b',' | b' ' | b'\n' | b'\r' | b'\t' if self.depth == 0 => return Some(self.at),
-                byte if self.depth == 0 && self.at == self.start && !(byte.is_ascii_alphanumeric() || byte == b'-') => return Some(self.at),
+                byte if self.depth == 0 && self.at == self.start && !(byte.is_ascii_alphanumeric() || byte == b'-') => {
+                    return Some(self.at);
+                }
                 _ => {}
             }
             self.at += 1;
@@ -519,9 +526,9 @@ mod tests {
     use super::{Frames, Shape, shape};
 
     fn records(text: &str) -> (Vec<String>, usize) {
-        let mut frames = Frames::new(Box::new(std::io::Cursor::new(text.as_bytes().to_vec())), false).unwrap();
+        let mut frames = Frames::new(Box::new(std::io::Cursor::new(text.as_bytes().to_vec())), false).expect("it is read");
         let mut found = Vec::new();
-        while let Some(batch) = frames.next().unwrap() {
+        while let Some(batch) = frames.batch().expect("it is read") {
             let text = |range: &std::ops::Range<usize>| String::from_utf8_lossy(&batch.bytes[range.clone()]).into_owned();
             found.extend(batch.records.iter().map(|(range, place)| format!("{} {}", place.root, text(range).trim())));
             if batch.records.is_empty() {
@@ -546,7 +553,10 @@ mod tests {
 
     #[test]
     fn elements_of_arrays_are_records() {
-        assert_eq!(records("[\n {\"a\": \"]\\\"\"},\n [1], 2]"), (vec!["$[0] {\"a\": \"]\\\"\"}".into(), "$[1] [1]".into(), "$[2] 2".into()], 0));
+        assert_eq!(
+            records("[\n {\"a\": \"]\\\"\"},\n [1], 2]"),
+            (vec!["$[0] {\"a\": \"]\\\"\"}".into(), "$[1] [1]".into(), "$[2] 2".into()], 0)
+        );
         assert_eq!(records("{\n}\n{\n\"a\": 1}"), (vec!["$ {\n}".into(), "$ {\n\"a\": 1}".into()], 0));
         assert_eq!(records("[{\"a\": 1}, {\"b").1, 1);
         assert_eq!(records("[{\"a\": 1}, ?\n{\"b\": 1}]").0.len(), 2);

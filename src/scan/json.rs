@@ -340,7 +340,7 @@ mod tests {
     use super::Json;
 
     fn text(json: &str) -> String {
-        Json::parse(json).unwrap().text().unwrap().into_owned()
+        Json::parse(json).expect("it is JSON").text().expect("it is text").into_owned()
     }
 
     #[test]
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn errors_have_a_place() {
         for (json, at) in [("", 0), ("{\"a\"", 4), ("[1 2]", 3), ("\"\\x\"", 1), ("{} {}", 3), ("\"\\u12", 1), ("[", 1)] {
-            assert_eq!(Json::parse(json).unwrap_err().at, at, "{json}");
+            assert_eq!(Json::parse(json).expect_err("it is no JSON").at, at, "{json}");
         }
         assert!(Json::parse(&"[".repeat(100_000)).is_err());
     }

@@ -53,9 +53,10 @@ pub fn of_error(error: &str) -> Observed {
 /// What is said to be the output of a snippet in a message of the user's.
 pub fn of_reply(reply: &str) -> Option<Observed> {
     let start: String = reply.trim_start().chars().take(40).collect::<String>().to_ascii_lowercase();
-    let is_observation = ["observation", "<returncode>", "execution", "exitcode", "out[", "output", "[output", "<output>", "result:", "stdout"]
-        .iter()
-        .any(|word| start.starts_with(word));
+    let is_observation =
+        ["observation", "<returncode>", "execution", "exitcode", "out[", "output", "[output", "<output>", "result:", "stdout"]
+            .iter()
+            .any(|word| start.starts_with(word));
     if !is_observation || start.starts_with("observation:\nyour answer is wrong") {
         return None;
     }
@@ -106,9 +107,13 @@ mod tests {
     fn outcomes() {
         assert_eq!(of_output("16\n"), Finished);
         assert_eq!(of_output("Traceback (most recent call last):\n  File \"a\", line 1\nValueError: no"), Raised);
-        assert_eq!(of_output("----\nTimeoutError   Traceback (most recent call last)\nTimeoutError: Timed out after 30 seconds."), TimedOut);
+        assert_eq!(
+            of_output("----\nTimeoutError   Traceback (most recent call last)\nTimeoutError: Timed out after 30 seconds."),
+            TimedOut
+        );
         assert_eq!(of_output("Traceback (most recent call last)\nTimeoutError: [Errno 110] Connection timed out"), Raised);
-        let cut = "KeyError   Traceback (most recent call last)\nKeyError: 1\n\nTimeoutError   Traceback (most recent call last)\nCell 1...";
+        let cut =
+            "KeyError   Traceback (most recent call last)\nKeyError: 1\n\nTimeoutError   Traceback (most recent call last)\nCell 1...";
         assert_eq!(of_output(cut), TimedOut);
         assert_eq!(of_output("\nEXECUTION TIMED OUT"), TimedOut);
         assert_eq!(of_error("timeout"), TimedOut);

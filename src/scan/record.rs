@@ -183,7 +183,8 @@ fn is_program(text: &str) -> bool {
         let starts = ["def ", "class ", "import ", "from ", "for ", "while ", "if ", "print(", "with ", "@", "async ", "try:", "return "];
         let name = line.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(line.len());
         let rest = line[name..].trim_start();
-        starts.iter().any(|start| line.starts_with(start)) || name > 0 && (rest.starts_with('=') || rest.starts_with('(') || rest.starts_with('.'))
+        starts.iter().any(|start| line.starts_with(start))
+            || name > 0 && (rest.starts_with('=') || rest.starts_with('(') || rest.starts_with('.'))
     };
     let shebang = text.starts_with("#!") && text.lines().next().is_some_and(|line| line.contains("python"));
     if !shebang && !text.lines().any(is_statement) {

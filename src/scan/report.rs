@@ -241,9 +241,7 @@ impl Report {
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         match self.format {
             Format::Json => {
-                let broken = |(file, broken): &(String, Broken)| {
-                    json!({"file": file, "record": broken.record, "line": broken.line, "offset": broken.offset, "message": broken.message})
-                };
+                let broken = |(file, broken): &(String, Broken)| json!({"file": file, "record": broken.record, "line": broken.line, "offset": broken.offset, "message": broken.message});
                 let broken: Vec<Value> = self.broken.iter().map(broken).collect();
                 write!(self.out, "\n],\"broken\":{},", Value::from(broken))?;
                 if self.stats {
@@ -321,7 +319,21 @@ impl Report {
 
 /// The columns of CSV.
 const COLUMNS: [&str; 15] = [
-    "id", "format", "file", "record", "line", "json_path", "start", "turn", "model", "time", "tool", "observed", "verdict", "codes", "message",
+    "id",
+    "format",
+    "file",
+    "record",
+    "line",
+    "json_path",
+    "start",
+    "turn",
+    "model",
+    "time",
+    "tool",
+    "observed",
+    "verdict",
+    "codes",
+    "message",
 ];
 
 /// Names with how many snippets are theirs, those with most rejections first.

@@ -111,9 +111,9 @@ fn said(command: &Command) -> Option<String> {
 
 /// Whether a name is one of Python's interpreters.
 fn is_python(name: &str) -> bool {
-    ["python", "pypy", "ipython"].iter().any(|known| {
-        name.strip_prefix(known).is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
-    })
+    ["python", "pypy", "ipython"]
+        .iter()
+        .any(|known| name.strip_prefix(known).is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.')))
 }
 
 /// Whether a path is that of a Python program.
@@ -398,7 +398,10 @@ mod tests {
     #[test]
     fn programs_on_the_command_line() {
         assert_eq!(run("python3 -c 'print(2**10)'"), ["print(2**10)"]);
-        assert_eq!(run(r#"cd /x && timeout 5 /usr/bin/python3.12 -uc "print(\"a\", '$x', \$y, \n)" | head"#), ["print(\"a\", '$x', $y, \\n)"]);
+        assert_eq!(
+            run(r#"cd /x && timeout 5 /usr/bin/python3.12 -uc "print(\"a\", '$x', \$y, \n)" | head"#),
+            ["print(\"a\", '$x', $y, \\n)"]
+        );
         assert_eq!(run("FOO=1 uv run python -W ignore -c \"a\"'b'c"), ["abc"]);
         assert_eq!(run("bash -lc \"python -c 'print(1)'; ls\""), ["print(1)"]);
         assert_eq!(run("x=$(python3 -c 'print(1)')"), ["print(1)"]);

@@ -134,9 +134,7 @@ impl Summary {
 
     /// Verdicts against outcomes, as a list.
     pub fn stats(&self) -> Value {
-        let row = |((verdict, observed), count): (&(&str, Option<Observed>), &u64)| {
-            json!({"verdict": verdict, "observed": observed, "snippets": count})
-        };
+        let row = |((verdict, observed), count): (&(&str, Option<Observed>), &u64)| json!({"verdict": verdict, "observed": observed, "snippets": count});
         self.outcomes.iter().map(row).collect()
     }
 }

@@ -29,7 +29,8 @@ pub fn csv(input: impl Read, column: &str, mut cell: impl FnMut(Result<Cell, (u6
                     Ok(text) => cell(Ok((row, line, text.to_owned()))),
                     Err(_) => {
                         let text = String::from_utf8_lossy(bytes).into_owned();
-                        cell(Err((row, line, "the cell is not valid UTF-8; it is read with `\u{fffd}`".into()))) && cell(Ok((row, line, text)))
+                        cell(Err((row, line, "the cell is not valid UTF-8; it is read with `\u{fffd}`".into())))
+                            && cell(Ok((row, line, text)))
                     }
                 },
                 None => cell(Err((row, line, format!("the row has no column `{column}`")))),
@@ -47,11 +48,7 @@ pub fn csv(input: impl Read, column: &str, mut cell: impl FnMut(Result<Cell, (u6
 /// # Errors
 /// Where it is not readable, or there is no such column.
 #[cfg(feature = "parquet")]
-pub fn parquet(
-    file: std::fs::File,
-    column: &str,
-    mut cell: impl FnMut(Result<Cell, (u64, u64, String)>) -> bool,
-) -> Result<(), String> {
+pub fn parquet(file: std::fs::File, column: &str, mut cell: impl FnMut(Result<Cell, (u64, u64, String)>) -> bool) -> Result<(), String> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
     let reader = SerializedFileReader::new(file).map_err(|error| format!("it is no Parquet: {error}"))?;

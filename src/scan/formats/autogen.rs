@@ -1,18 +1,20 @@
 //! Events of AutoGen, and its recorded sessions, in which `messages` repeat what was said.
 
 use super::Format;
+use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
 use crate::scan::json::Json;
-use crate::scan::path::At;
-use crate::scan::extract::Event;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "autogen", detect, extract, across: true };
 
 fn detect(value: &Json) -> bool {
     value.get("response").is_some_and(|response| response.get("finish_reason").is_some()) && value.get("mode").is_some()
         || value.text_at("source").is_some()
-            && ["TextMessage", "ToolCallRequestEvent", "CodeGenerationEvent", "CodeExecutionEvent"].iter().any(|kind| value.has("type", kind))
+            && ["TextMessage", "ToolCallRequestEvent", "CodeGenerationEvent", "CodeExecutionEvent"]
+                .iter()
+                .any(|kind| value.has("type", kind))
 }
 
 fn extract(out: &mut Extractor, at: &At, event: &Json) {

@@ -1,17 +1,19 @@
 //! Claude Code: a line for each message, results by the id of the call. Sub-agents speak in `progress` records.
 
 use super::Format;
+use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
 use crate::scan::json::Json;
 use crate::scan::path::At;
-use crate::scan::extract::Event;
 
 pub(super) const FORMAT: Format = Format { name: "claude-code", detect, extract, across: true };
 
 fn detect(value: &Json) -> bool {
     let message = value.get("message").or_else(|| value.at(&["data", "message", "message"]));
     let speaks = message.is_some_and(|message| message.get("role").is_some());
-    speaks && ["user", "assistant", "progress"].iter().any(|kind| value.has("type", kind)) && value.get("timestamp").or(value.get("uuid")).is_some()
+    speaks
+        && ["user", "assistant", "progress"].iter().any(|kind| value.has("type", kind))
+        && value.get("timestamp").or(value.get("uuid")).is_some()
         || value.get("sessionId").is_some() && value.get("type").is_some() && value.get("uuid").or(value.get("leafUuid")).is_some()
 }
 

@@ -1,11 +1,11 @@
 //! Rollouts of Codex: items of the Responses of OpenAI, each in a line.
 
 use super::Format;
+use super::openai_responses::item;
+use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
 use crate::scan::json::Json;
 use crate::scan::path::At;
-use super::openai_responses::item;
-use crate::scan::extract::Event;
 
 pub(super) const FORMAT: Format = Format { name: "codex-rollout", detect, extract, across: true };
 

@@ -2,9 +2,9 @@
 
 use super::Format;
 use crate::scan::extract::Extractor;
+use crate::scan::extract::{Role, is_message, role};
 use crate::scan::json::Json;
 use crate::scan::path::At;
-use crate::scan::extract::{Role, is_message, role};
 
 /// An object with a list of messages.
 pub(super) const OF_MESSAGES: Format = Format { name: "openai-chat", detect: |value| list(value).is_some(), extract, across: false };
@@ -13,8 +13,16 @@ pub(super) const OF_MESSAGES: Format = Format { name: "openai-chat", detect: |va
 pub(super) const MESSAGE: Format = Format { name: "openai-chat", detect: is_message, extract: one, across: true };
 
 /// Where lists of messages are.
-const LISTS: [&[&str]; 8] =
-    [&["messages"], &["conversations"], &["conversation"], &["state", "history"], &["history"], &["traj"], &["chat_history"], &["trajectory"]];
+const LISTS: [&[&str]; 8] = [
+    &["messages"],
+    &["conversations"],
+    &["conversation"],
+    &["state", "history"],
+    &["history"],
+    &["traj"],
+    &["chat_history"],
+    &["trajectory"],
+];
 
 fn list<'j, 'a>(value: &'j Json<'a>) -> Option<(&'static [&'static str], &'j [Json<'a>])> {
     LISTS.into_iter().find_map(|keys| {
@@ -76,7 +84,8 @@ fn extract(out: &mut Extractor, at: &At, value: &Json) {
 fn one(out: &mut Extractor, at: &At, message: &Json) {
     out.format = name(std::slice::from_ref(message));
     // An answer by itself has no place among others.
-    let single = message.has("type", "message") && message.get("stop_reason").is_some() || role(message) == Role::Assistant && message.get("id").is_some();
+    let single = message.has("type", "message") && message.get("stop_reason").is_some()
+        || role(message) == Role::Assistant && message.get("id").is_some();
     if single && message.get("model").is_some() {
         out.format = "anthropic-messages";
         out.across = false;

@@ -1,11 +1,11 @@
 //! Answers of Google's GenAI: parts with executable code, its result in the part behind it.
 
 use super::Format;
+use crate::scan::Observed;
+use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
 use crate::scan::json::Json;
 use crate::scan::path::At;
-use crate::scan::Observed;
-use crate::scan::extract::Event;
 
 pub(super) const FORMAT: Format = Format { name: "google-genai", detect, extract, across: false };
 
@@ -19,7 +19,8 @@ fn member<'j, 'a>(value: &'j Json<'a>, name: &str, other: &str) -> Option<&'j Js
 }
 
 fn extract(out: &mut Extractor, at: &At, answer: &Json) {
-    out.model = answer.text_at("modelVersion").or_else(|| answer.text_at("model_version")).map(std::borrow::Cow::into_owned).or(out.model.take());
+    out.model =
+        answer.text_at("modelVersion").or_else(|| answer.text_at("model_version")).map(std::borrow::Cow::into_owned).or(out.model.take());
     if let Some(list) = answer.array_at("parts") {
         return parts(out, &at.key("parts"), list);
     }

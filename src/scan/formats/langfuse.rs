@@ -1,17 +1,18 @@
 //! Traces of Langfuse, and rows of its exports, whose input and output may be JSON in a string.
 
 use super::Format;
-use crate::scan::extract::Extractor;
-use crate::scan::json::Json;
-use crate::scan::path::At;
 use super::langsmith::{repeated, tag};
+use crate::scan::extract::Extractor;
 use crate::scan::extract::{Event, flat};
+use crate::scan::json::Json;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "langfuse", detect, extract, across: false };
 
 fn detect(value: &Json) -> bool {
-    value.array_at("observations").is_some_and(|list| list.first().is_none_or(is_observation)) && value.get("id").is_some() || is_observation(value)
+    value.array_at("observations").is_some_and(|list| list.first().is_none_or(is_observation)) && value.get("id").is_some()
+        || is_observation(value)
 }
 
 fn is_observation(value: &Json) -> bool {

@@ -1,12 +1,12 @@
 //! Runs of LangSmith. A tool's run repeats the call of the model's run before it, and says how that ended.
 
 use super::Format;
-use crate::scan::extract::Extractor;
-use crate::scan::json::Json;
-use crate::scan::path::At;
 use crate::scan::Observed;
+use crate::scan::extract::Extractor;
 use crate::scan::extract::{Event, flat, hash};
+use crate::scan::json::Json;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "langsmith", detect, extract, across: false };
 
@@ -19,7 +19,8 @@ fn extract(out: &mut Extractor, at: &At, run: &Json) {
     out.time = run.get("start_time").and_then(Json::name);
     if run.has("run_type", "llm") {
         let parameters = run.at(&["extra", "invocation_params"]);
-        out.model = parameters.and_then(|given| given.text_at("model").or_else(|| given.text_at("model_name"))).map(std::borrow::Cow::into_owned);
+        out.model =
+            parameters.and_then(|given| given.text_at("model").or_else(|| given.text_at("model_name"))).map(std::borrow::Cow::into_owned);
         let outputs = at.key("outputs");
         let generations = outputs.key("generations");
         for (index, generation) in run.at(&["outputs", "generations"]).and_then(Json::array).unwrap_or_default().iter().enumerate() {

@@ -78,6 +78,26 @@ pub fn of_messages(messages: &[Json]) -> &'static str {
 
 /// Words of which a record has at least one if there is code in it, or a turn, or what became of one.
 pub const MARKS: [&str; 22] = [
-    "code", "execute", "```", "~~~", "arguments", "tool_", "python", ".py", "partial_json", "apply_patch", "command", "cmd", "generated", "cell",
-    "replacement_text", "query", "actions", "source", "bservation", "console", "\"tool\"", "assistant",
+    "code",
+    "execute",
+    "```",
+    "~~~",
+    "arguments",
+    "tool_",
+    "python",
+    ".py",
+    "partial_json",
+    "apply_patch",
+    "command",
+    "cmd",
+    "generated",
+    "cell",
+    "replacement_text",
+    "query",
+    "actions",
+    "source",
+    "bservation",
+    "console",
+    "\"tool\"",
+    "assistant",
 ];

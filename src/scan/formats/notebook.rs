@@ -1,12 +1,12 @@
 //! Jupyter notebooks: their cells of Python, and what agents said in what the cells printed.
 
 use super::Format;
-use crate::scan::extract::Extractor;
-use crate::scan::json::Json;
-use crate::scan::path::At;
 use crate::scan::Observed;
+use crate::scan::extract::Extractor;
 use crate::scan::extract::{Event, flat};
+use crate::scan::json::Json;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "notebook", detect, extract, across: false };
 

@@ -1,11 +1,11 @@
 //! Messages of Open Interpreter, whole or streamed between a start and an end.
 
 use super::Format;
+use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
 use crate::scan::json::Json;
-use crate::scan::path::At;
-use crate::scan::extract::Event;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "open-interpreter", detect, extract, across: true };
 

@@ -1,12 +1,12 @@
 //! Answers of the Responses of OpenAI: a list of items.
 
 use super::Format;
-use crate::scan::extract::Extractor;
-use crate::scan::json::Json;
-use crate::scan::path::At;
 use crate::scan::Observed;
+use crate::scan::extract::Extractor;
 use crate::scan::extract::flat;
+use crate::scan::json::Json;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "openai-responses", detect, extract, across: false };
 
@@ -76,7 +76,16 @@ pub(super) fn item(out: &mut Extractor, at: &At, item: &Json) {
             let code = inner.as_ref().and_then(|inner| inner.at(&["metadata", "exit_code"])?.integer());
             let ended = observed::of_output(&said);
             let failed = code.is_some_and(|code| code != 0) && ended == Observed::Finished;
-            out.ended(id, if code == Some(124) { Observed::TimedOut } else if failed { Observed::Raised } else { ended });
+            out.ended(
+                id,
+                if code == Some(124) {
+                    Observed::TimedOut
+                } else if failed {
+                    Observed::Raised
+                } else {
+                    ended
+                },
+            );
         }
         "message" if item.has("role", "assistant") => out.message(at, item),
         _ => {}

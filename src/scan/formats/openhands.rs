@@ -1,12 +1,12 @@
 //! Events of OpenHands: actions and observations in turn. `tool_call_metadata` repeats the call.
 
 use super::Format;
-use crate::scan::extract::Extractor;
-use crate::scan::json::Json;
-use crate::scan::path::At;
 use crate::scan::Observed;
 use crate::scan::extract::Event;
+use crate::scan::extract::Extractor;
+use crate::scan::json::Json;
 use crate::scan::observed;
+use crate::scan::path::At;
 use crate::scan::shell::is_python_file;
 
 pub(super) const FORMAT: Format = Format { name: "openhands", detect, extract, across: false };
@@ -18,7 +18,10 @@ fn detect(value: &Json) -> bool {
 
 fn is_event(value: &Json) -> bool {
     let speaks = value.get("source").is_some() || value.get("args").is_some() || value.get("thought").is_some();
-    value.text_at("action").is_some() && speaks && value.get("role").is_none() && value.get("observation").is_none_or(|seen| seen.text().is_none_or(|seen| seen.is_empty()))
+    value.text_at("action").is_some()
+        && speaks
+        && value.get("role").is_none()
+        && value.get("observation").is_none_or(|seen| seen.text().is_none_or(|seen| seen.is_empty()))
         || value.text_at("observation").is_some() && value.get("content").is_some() && value.get("action").is_none()
 }
 

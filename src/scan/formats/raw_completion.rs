@@ -8,7 +8,8 @@ use crate::scan::path::At;
 pub(super) const FORMAT: Format = Format { name: "raw-completion", detect, extract, across: false };
 
 fn detect(value: &Json) -> bool {
-    value.get("generated").is_some() && (value.get("executed").is_some() || value.get("answer").is_some() || value.get("question").is_some())
+    value.get("generated").is_some()
+        && (value.get("executed").is_some() || value.get("answer").is_some() || value.get("question").is_some())
 }
 
 fn extract(out: &mut Extractor, at: &At, record: &Json) {

@@ -1,12 +1,12 @@
 //! The memory of smolagents: a list of steps. `tool_calls` and `model_output` repeat the code.
 
 use super::Format;
-use crate::scan::extract::Extractor;
-use crate::scan::json::Json;
-use crate::scan::path::At;
 use crate::scan::Observed;
 use crate::scan::extract::Event;
+use crate::scan::extract::Extractor;
+use crate::scan::json::Json;
 use crate::scan::observed;
+use crate::scan::path::At;
 
 pub(super) const FORMAT: Format = Format { name: "smolagents", detect, extract, across: true };
 

@@ -23,7 +23,9 @@ pub fn is_stream(text: &str) -> bool {
 
 /// Whether a record is a piece of a stream.
 pub fn is_piece(value: &Json) -> bool {
-    value.text_at("type").is_some_and(|kind| kind.starts_with("content_block_") || kind == "message_start" || kind.starts_with("response.output_"))
+    value
+        .text_at("type")
+        .is_some_and(|kind| kind.starts_with("content_block_") || kind == "message_start" || kind.starts_with("response.output_"))
         || value.has("object", "chat.completion.chunk")
 }
 

@@ -1,11 +1,11 @@
 //! Trajectories of SWE-agent: actions in its command language, in which a file is created, then edited. `history` says the same again.
 
 use super::Format;
+use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
 use crate::scan::json::Json;
-use crate::scan::path::At;
-use crate::scan::extract::Event;
 use crate::scan::observed;
+use crate::scan::path::At;
 use crate::scan::shell::is_python_file;
 
 pub(super) const FORMAT: Format = Format { name: "swe-agent", detect, extract, across: false };

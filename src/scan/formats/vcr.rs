@@ -65,7 +65,10 @@ pub fn to_json(yaml: &str) -> Result<String, (usize, String)> {
         match event {
             Yaml::Scalar(text, style, ..) => {
                 let plain = matches!(style, ScalarStyle::Plain) && !is_key;
-                let number = plain && !text.starts_with('+') && text.parse::<f64>().is_ok_and(f64::is_finite) && text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+                let number = plain
+                    && !text.starts_with('+')
+                    && text.parse::<f64>().is_ok_and(f64::is_finite)
+                    && text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
                 match &*text {
                     "null" | "~" | "" if plain => out.push_str("null"),
                     "true" | "false" if plain => out.push_str(&text),
@@ -100,7 +103,7 @@ mod tests {
     #[test]
     fn yaml_becomes_json() {
         let yaml = "- a: 1\n  b: [x, 'y', null]\n  c: |\n    one\n    two\n- {}\n";
-        assert_eq!(to_json(yaml).unwrap(), r#"[{"a":1,"b":["x","y",null],"c":"one\ntwo\n"},{}]"#);
+        assert_eq!(to_json(yaml).expect("it is YAML"), r#"[{"a":1,"b":["x","y",null],"c":"one\ntwo\n"},{}]"#);
         assert!(to_json("a: [").is_err());
     }
 }
