@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -135,7 +136,12 @@ pub fn scan(
                     let Some(path) = options.files.get(number) else { break };
                     if !shared.ended() {
                         let mut writer = FileWriter::new(&shared, path, number);
-                        if let Err(error) = writer.file(path) {
+                        // A panic over one file must not keep the others waiting for their turn.
+                        let done = catch_unwind(AssertUnwindSafe(|| writer.file(path)));
+                        let done = done.unwrap_or_else(|panic| {
+                            Err(io::Error::other(format!("internal error: {}", stack::panic_message(panic.as_ref()))))
+                        });
+                        if let Err(error) = done {
                             lock(&shared.out).scanned.unreadable.push(format!("{}: {error}", path.display()));
                         }
                         writer.finish();
