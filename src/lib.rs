@@ -20,6 +20,7 @@ pub mod executor;
 pub mod once;
 #[cfg(target_os = "linux")]
 pub mod session;
+pub mod scan;
 #[cfg(target_os = "linux")]
 pub mod serve;
 #[cfg(all(feature = "python", target_os = "linux"))]

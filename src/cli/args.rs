@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::limits::{CommonLimitArgs, LimitArgs, OutputArg};
 use super::repro::ReproArgs;
 use super::run::RunArgs;
+use super::scan::ScanArgs;
 #[cfg(target_os = "linux")]
 use super::serve::ServeArgs;
 use crate::config::LevelSetting;
@@ -35,6 +36,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Run code under limits: the gate first, then a process of its own that is always released on time
     Run(Box<RunArgs>),
+    /// Find the Python that agents wrote in their logs, and judge it
+    Scan(Box<ScanArgs>),
     /// Keep sessions for a program: JSON-RPC 2.0, one message a line, over standard input and output
     #[cfg(target_os = "linux")]
     Serve(Box<ServeArgs>),

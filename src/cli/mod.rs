@@ -16,6 +16,7 @@ pub mod output;
 pub mod repro;
 pub mod rule;
 pub mod run;
+pub mod scan;
 #[cfg(target_os = "linux")]
 pub mod serve;
 pub mod settings;
@@ -86,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, color),
         #[cfg(target_os = "linux")]
         Command::Serve(args) => serve::run(&args),
+        Command::Scan(args) => scan::run(&args, color).into(),
         Command::Rule(args) => rule::run(&args, color).into(),
         Command::Init(args) => init::run(&args).into(),
         Command::Debug(args) => debug::run(&args).into(),

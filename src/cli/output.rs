@@ -7,31 +7,57 @@ use std::path::{Path, PathBuf};
 /// Writes to a file through `write`. What was there stays until all of the new is written; what is no regular file (a pipe, a
 /// device) is written to as it is.
 pub fn write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let through = |file: File| {
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        out.flush()
-    };
-    let there = fs::metadata(path);
-    if there.as_ref().is_ok_and(|there| !there.is_file()) {
-        return through(File::options().write(true).open(path)?);
+    let (file, replacement) = Replacement::begin(path)?;
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    replacement.finish()
+}
+
+/// A file that is replaced once all of its new content is written.
+#[derive(Debug)]
+pub struct Replacement(Option<(PathBuf, PathBuf)>);
+
+impl Replacement {
+    /// What to write to. A link stays a link: replaced is what it leads to. Into a folder that takes no new file, one that is there
+    /// may still be written.
+    pub fn begin(path: &Path) -> io::Result<(File, Replacement)> {
+        let there = fs::metadata(path);
+        if there.as_ref().is_ok_and(|there| !there.is_file()) {
+            return Ok((File::options().write(true).open(path)?, Replacement(None)));
+        }
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        match create_beside(&target) {
+            Ok((beside, file)) => {
+                if let Ok(there) = &there {
+                    let _ = file.set_permissions(there.permissions());
+                }
+                Ok((file, Replacement(Some((beside, target)))))
+            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && there.is_ok() => {
+                Ok((File::create(&target)?, Replacement(None)))
+            }
+            Err(error) => Err(error),
+        }
     }
-    // A link stays a link: replaced is what it leads to.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let (beside, file) = match create_beside(&target) {
-        Ok(created) => created,
-        // Into a folder that takes no new file, one that is there may still be written.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && there.is_ok() => return through(File::create(&target)?),
-        Err(error) => return Err(error),
-    };
-    if let Ok(there) = &there {
-        let _ = file.set_permissions(there.permissions());
+
+    /// All is written.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.0.take().map_or(Ok(()), |(beside, target)| {
+            fs::rename(&beside, &target).inspect_err(|_| {
+                let _ = fs::remove_file(&beside);
+            })
+        })
     }
-    let written = through(file).and_then(|()| fs::rename(&beside, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if let Some((beside, _)) = self.0.take() {
+            let _ = fs::remove_file(beside);
+        }
     }
-    written
 }
 
 fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {

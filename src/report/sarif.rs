@@ -11,6 +11,11 @@ use crate::rules::{Finding, Level};
 
 /// The whole report, as one log of one run.
 pub fn log(reports: &[Located], style: Style) -> Value {
+    document(&reports.iter().flat_map(|report| results(report, style)).collect::<Vec<_>>())
+}
+
+/// A log of one run with these results.
+pub fn document(results: &[Value]) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -24,7 +29,7 @@ pub fn log(reports: &[Located], style: Style) -> Value {
                 }
             },
             "columnKind": "unicodeCodePoints",
-            "results": reports.iter().flat_map(|report| results(report, style)).collect::<Vec<_>>(),
+            "results": results,
         }]
     })
 }
@@ -82,20 +87,30 @@ fn result(report: &Located, finding: &Finding, fingerprint: &str) -> Value {
     location.insert("physicalLocation".into(), Value::Object(place));
     json!({
         "ruleId": finding.code,
-        "ruleIndex": cards::all().iter().position(|card| card.meta.code == finding.code),
-        "level": match finding.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "note",
-        },
+        "ruleIndex": rule_index(&finding.code),
+        "level": level(finding.level),
         "message": { "text": format!("{}{} {}", report.cell(start), plain(&finding.message), plain(&finding.help)) },
         "locations": [location],
         "partialFingerprints": { "antifreeze/v1": fingerprint },
     })
 }
 
+/// The place of a rule among those of the run.
+pub fn rule_index(code: &str) -> Option<usize> {
+    cards::all().iter().position(|card| card.meta.code == code)
+}
+
+/// A level in SARIF's words.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    }
+}
+
 /// A relative path as a URI reference (RFC 3986): what is not plain is written in percents.
-fn uri(path: &str) -> String {
+pub fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {

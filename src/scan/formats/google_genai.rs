@@ -1,0 +1,64 @@
+//! Answers of Google's GenAI: parts with executable code, its result in the part behind it.
+
+use super::Format;
+use crate::scan::Observed;
+use crate::scan::extract::Event;
+use crate::scan::extract::Extractor;
+use crate::scan::json::Json;
+use crate::scan::path::At;
+
+pub(super) const FORMAT: Format = Format { name: "google-genai", detect, extract, across: false };
+
+fn detect(value: &Json) -> bool {
+    value.array_at("candidates").is_some_and(|list| list.iter().any(|candidate| candidate.at(&["content", "parts"]).is_some()))
+        || value.array_at("parts").is_some_and(|parts| parts.iter().any(|part| member(part, "executableCode", "executable_code").is_some()))
+}
+
+fn member<'j, 'a>(value: &'j Json<'a>, name: &str, other: &str) -> Option<&'j Json<'a>> {
+    value.get(name).or_else(|| value.get(other)).filter(|value| !value.is_null())
+}
+
+fn extract(out: &mut Extractor, at: &At, answer: &Json) {
+    out.model =
+        answer.text_at("modelVersion").or_else(|| answer.text_at("model_version")).map(std::borrow::Cow::into_owned).or(out.model.take());
+    if let Some(list) = answer.array_at("parts") {
+        return parts(out, &at.key("parts"), list);
+    }
+    let candidates = at.key("candidates");
+    for (index, candidate) in answer.array_at("candidates").unwrap_or_default().iter().enumerate() {
+        if let Some(list) = candidate.at(&["content", "parts"]).and_then(Json::array) {
+            parts(out, &candidates.index(index).key("content").key("parts"), list);
+        }
+    }
+}
+
+fn parts(out: &mut Extractor, at: &At, parts: &[Json]) {
+    out.events.push(Event::Turn);
+    for (index, part) in parts.iter().enumerate() {
+        let at = at.index(index);
+        if let Some(code) = member(part, "executableCode", "executable_code") {
+            let python = code.text_at("language").is_none_or(|name| name.eq_ignore_ascii_case("python"));
+            let name = if part.get("executableCode").is_some() { "executableCode" } else { "executable_code" };
+            if let Some(text) = code.text_at("code").filter(|_| python) {
+                out.snippet(&at.key(name).key("code"), &text, 0, true, None);
+            }
+        }
+        if let Some(result) = member(part, "codeExecutionResult", "code_execution_result") {
+            let ended = match result.text_at("outcome").as_deref() {
+                Some("OUTCOME_OK") => Some(Observed::Finished),
+                Some("OUTCOME_FAILED") => Some(Observed::Raised),
+                Some("OUTCOME_DEADLINE_EXCEEDED") => Some(Observed::TimedOut),
+                _ => None,
+            };
+            out.events.extend(ended.map(Event::Reply));
+        }
+        if let Some(call) = member(part, "functionCall", "function_call")
+            && let Some(arguments) = call.get("args")
+        {
+            out.call(&at.key("functionCall").key("args"), &call.text_at("name").unwrap_or_default(), arguments, None);
+        }
+        if let Some(text) = part.text_at("text") {
+            out.prose(&at.key("text"), &text);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Answers of the Responses of OpenAI: a list of items.
+
+use super::Format;
+use crate::scan::Observed;
+use crate::scan::extract::Extractor;
+use crate::scan::extract::flat;
+use crate::scan::json::Json;
+use crate::scan::observed;
+use crate::scan::path::At;
+
+pub(super) const FORMAT: Format = Format { name: "openai-responses", detect, extract, across: false };
+
+fn detect(value: &Json) -> bool {
+    value.has("object", "response") && value.get("output").is_some()
+        || value.array_at("output").and_then(|items| items.first()).is_some_and(is_item)
+        || is_item(value)
+}
+
+/// Whether a value is an item of a response, by itself.
+pub(super) fn is_item(value: &Json) -> bool {
+    ["code_interpreter_call", "function_call", "custom_tool_call", "local_shell_call", "function_call_output", "custom_tool_call_output"]
+        .iter()
+        .any(|kind| value.has("type", kind))
+        || value.has("type", "message")
+            && value.array_at("content").and_then(|parts| parts.first()).is_some_and(|part| part.has("type", "output_text"))
+}
+
+fn extract(out: &mut Extractor, at: &At, response: &Json) {
+    let Some(items) = response.array_at("output") else { return item(out, at, response) };
+    out.model = response.text_at("model").map(std::borrow::Cow::into_owned).or(out.model.take());
+    out.time = response.get("created_at").and_then(Json::name).or(out.time.take());
+    let output = at.key("output");
+    for (index, value) in items.iter().enumerate() {
+        item(out, &output.index(index), value);
+    }
+}
+
+/// One item.
+pub(super) fn item(out: &mut Extractor, at: &At, item: &Json) {
+    let id = item.text_at("call_id").or_else(|| item.text_at("id"));
+    let id = id.as_deref();
+    let kind = item.text_at("type").unwrap_or_default();
+    match &*kind {
+        "code_interpreter_call" => {
+            if let Some(code) = item.text_at("code") {
+                out.snippet(&at.key("code"), &code, 0, true, id);
+                let logs: String = item.array_at("outputs").unwrap_or_default().iter().filter_map(|log| log.text_at("logs")).collect();
+                let ended = match item.text_at("status").as_deref() {
+                    Some("completed") => Some(observed::of_output(&logs)),
+                    Some("failed" | "incomplete") => Some(Observed::Raised),
+                    _ => None,
+                };
+                if let Some(ended) = ended {
+                    out.ended(id, ended);
+                }
+            }
+        }
+        "function_call" | "custom_tool_call" => {
+            let name = item.text_at("name").unwrap_or_default();
+            for key in ["arguments", "input"] {
+                if let Some(arguments) = item.get(key) {
+                    out.call(&at.key(key), &name, arguments, id);
+                }
+            }
+        }
+        "local_shell_call" => {
+            if let Some(action) = item.get("action") {
+                out.call(&at.key("action"), "shell", action, id);
+            }
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            let output = item.get("output").and_then(flat).unwrap_or_default();
+            // Codex puts the output and how it ended in an object in the string.
+            let inner = Json::parse(&output).ok();
+            let said = inner.as_ref().and_then(|inner| inner.text_at("output")).unwrap_or(output.clone());
+            let code = inner.as_ref().and_then(|inner| inner.at(&["metadata", "exit_code"])?.integer());
+            let ended = observed::of_output(&said);
+            let failed = code.is_some_and(|code| code != 0) && ended == Observed::Finished;
+            out.ended(
+                id,
+                if code == Some(124) {
+                    Observed::TimedOut
+                } else if failed {
+                    Observed::Raised
+                } else {
+                    ended
+                },
+            );
+        }
+        "message" if item.has("role", "assistant") => out.message(at, item),
+        _ => {}
+    }
+}

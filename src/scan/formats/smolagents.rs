@@ -1,0 +1,47 @@
+//! The memory of smolagents: a list of steps. `tool_calls` and `model_output` repeat the code.
+
+use super::Format;
+use crate::scan::Observed;
+use crate::scan::extract::Event;
+use crate::scan::extract::Extractor;
+use crate::scan::json::Json;
+use crate::scan::observed;
+use crate::scan::path::At;
+
+pub(super) const FORMAT: Format = Format { name: "smolagents", detect, extract, across: true };
+
+fn detect(value: &Json) -> bool {
+    value.get("step_number").is_some() && ["code_action", "model_output", "tool_calls"].iter().any(|key| value.get(key).is_some())
+}
+
+fn extract(out: &mut Extractor, at: &At, step: &Json) {
+    out.turn = step.get("step_number").and_then(Json::integer);
+    out.time = step.at(&["timing", "start_time"]).and_then(Json::name);
+    let raw = step.at(&["model_output_message", "raw", "model"]).and_then(Json::text);
+    out.model = raw.map(std::borrow::Cow::into_owned);
+    out.events.push(Event::Turn);
+    let calls = at.key("tool_calls");
+    if let Some(code) = step.text_at("code_action") {
+        out.snippet(&at.key("code_action"), &code, 0, true, None);
+    } else if let Some(list) = step.array_at("tool_calls").filter(|list| !list.is_empty()) {
+        for (index, call) in list.iter().enumerate() {
+            out.tool_call(&calls.index(index), call);
+        }
+    } else if let Some(text) = step.text_at("model_output") {
+        out.prose(&at.key("model_output"), &text);
+    }
+    let ended = match step.get("error") {
+        Some(Json::Null) => Some(Observed::Finished),
+        Some(error) => {
+            let message = error.text_at("message").or_else(|| error.text()).unwrap_or_default();
+            // The interpreter of smolagents says with other exceptions that it stopped a loop.
+            Some(match observed::of_error(&message) {
+                Observed::TimedOut => Observed::TimedOut,
+                _ => Observed::Raised,
+            })
+        }
+        None => None,
+    };
+    out.events.extend(ended.map(Event::Reply));
+    (out.turn, out.time) = (None, None);
+}

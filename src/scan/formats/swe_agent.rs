@@ -1,0 +1,60 @@
+//! Trajectories of SWE-agent: actions in its command language, in which a file is created, then edited. `history` says the same again.
+
+use super::Format;
+use crate::scan::extract::Event;
+use crate::scan::extract::Extractor;
+use crate::scan::json::Json;
+use crate::scan::observed;
+use crate::scan::path::At;
+use crate::scan::shell::is_python_file;
+
+pub(super) const FORMAT: Format = Format { name: "swe-agent", detect, extract, across: false };
+
+fn detect(value: &Json) -> bool {
+    value.array_at("trajectory").and_then(|steps| steps.first()).is_some_and(|step| step.get("action").is_some())
+}
+
+fn extract(out: &mut Extractor, at: &At, run: &Json) {
+    let trajectory = at.key("trajectory");
+    let mut created: Option<String> = None;
+    let model = run.at(&["info", "model"]).or_else(|| run.at(&["replay_config", "agent", "model", "name"]));
+    out.model = model.and_then(Json::name);
+    for (index, step) in run.array_at("trajectory").unwrap_or_default().iter().enumerate() {
+        let place = trajectory.index(index);
+        let at = place.key("action");
+        out.turn = Some(index as u64 + 1);
+        out.events.push(Event::Turn);
+        let Some(action) = step.text_at("action") else { continue };
+        let action = action.trim_start();
+        if let Some(file) = action.strip_prefix("create ") {
+            created = Some(file.trim().to_owned());
+        } else if action.starts_with("edit ") {
+            edit(out, &at, action, created.take());
+        } else if let Some(rest) = action.strip_prefix("str_replace_editor create ") {
+            let file = rest.split_whitespace().next().unwrap_or_default();
+            if let Some((_, text)) = rest.split_once("--file_text ") {
+                let text = text.trim().trim_matches(['\'', '"']);
+                if is_python_file(file) {
+                    out.written(&at, text, file);
+                }
+            }
+        } else {
+            out.shell(&at, action, None);
+        }
+        if let Some(output) = step.text_at("observation") {
+            out.events.push(Event::Reply(observed::of_output(&output)));
+        }
+    }
+}
+
+/// `edit 1:1`, the new lines, `end_of_edit`: a program where it fills a file that was just created.
+fn edit(out: &mut Extractor, at: &At, action: &str, created: Option<String>) {
+    let Some((head, body)) = action.split_once('\n') else { return };
+    let body = body.trim_end();
+    let body = body.strip_suffix("end_of_edit").unwrap_or(body);
+    let from_first = head.split_whitespace().nth(1).is_some_and(|range| range.starts_with("1:"));
+    match created.filter(|file| is_python_file(file) && from_first) {
+        Some(file) => out.written(at, body, &file),
+        None => out.fragments += 1,
+    }
+}
