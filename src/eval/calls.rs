@@ -6,7 +6,7 @@ use crate::fact::{Fact, FactKind, Measure, Proof, Unit};
 use crate::library::modules::stands_for_others;
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
-use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
+use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Source, Sym, Tuple, V, Why};
 use crate::value::store::Path;
 
 use super::machine::{Exit, Machine};
@@ -65,6 +65,7 @@ impl Machine<'_> {
         };
         store.path.mass = base.path.mass;
         store.path.lost = base.path.lost;
+        store.path.decided = base.path.decided;
         self.store = store;
         Ok(value)
     }
@@ -78,7 +79,7 @@ impl Machine<'_> {
             self.store.path.interruptible = true;
         }
         self.may_raise_class("");
-        V::Unknown(Why::Outside)
+        V::Unknown(Why::OUTSIDE)
     }
 
     fn is_code(&self, value: &V) -> bool {
@@ -529,7 +530,7 @@ impl Machine<'_> {
             }
             for (name, function) in &class.attrs {
                 let is_test = name.text().starts_with("test") && matches!(self.obj(function), Some(Obj::Function(_)));
-                if is_test && self.lasts_beside(function, Args::of([V::Unknown(Why::Outside)]))? == f64::INFINITY {
+                if is_test && self.lasts_beside(function, Args::of([V::Unknown(Why::OUTSIDE)]))? == f64::INFINITY {
                     return Ok(Some(format!("{}.{}", class.name.text(), name.text())));
                 }
             }
@@ -545,17 +546,17 @@ impl Machine<'_> {
         let p = &code.params;
         let n = p.positional as usize + p.keyword_only as usize;
         let mut locals: Vec<V> = vec![V::Undef; code.slots.len()];
-        for slot in locals.iter_mut().take(n) {
-            *slot = V::Unknown(Why::Outside);
+        for (at, slot) in locals.iter_mut().enumerate().take(n) {
+            *slot = V::Unknown(Why::Outside(Source::of((id, at))));
         }
         if let Some(slot) = p.var_positional {
-            locals[slot as usize] = V::tuple_bag(V::Unknown(Why::Outside), 0, u64::MAX);
+            locals[slot as usize] = V::tuple_bag(V::Unknown(Why::Outside(Source::of((id, slot)))), 0, u64::MAX);
         }
         if let Some(slot) = p.var_keyword {
-            locals[slot as usize] = V::Unknown(Why::Outside);
+            locals[slot as usize] = V::Unknown(Why::Outside(Source::of((id, slot))));
         }
         if code.kind == CodeKind::Comprehension {
-            locals[0] = V::Unknown(Why::Outside);
+            locals[0] = V::Unknown(Why::OUTSIDE);
         }
         let closure: Vec<ObjId> = code.frees.iter().map(|_| self.store.alloc(Obj::Escaped(Sym::new("cell")))).collect();
         let mut frame = self.new_frame(id, code, locals, &closure);
@@ -563,7 +564,7 @@ impl Machine<'_> {
             match self.run_frame(&mut frame) {
                 Exit::Yield(..) => {
                     self.store.escape_all(&frame.locals);
-                    frame.stack.push(V::Unknown(Why::Outside));
+                    frame.stack.push(V::Unknown(Why::OUTSIDE));
                 }
                 _ => break,
             }

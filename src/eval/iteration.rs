@@ -125,7 +125,7 @@ impl Machine<'_> {
                     stdin::read(self, stdin::STDIN, "OSError");
                 }
                 self.may_raise_class("");
-                Ok(V::Unknown(value.why().unwrap_or(Why::Outside)))
+                Ok(V::Unknown(value.why().unwrap_or(Why::OUTSIDE)))
             }
         }
     }
@@ -211,7 +211,7 @@ impl Machine<'_> {
             }
             V::Lib(_) => {
                 self.may_raise_class("");
-                Ok(Next::Maybe(V::Unknown(Why::Outside)))
+                Ok(Next::Maybe(V::Unknown(Why::OUTSIDE)))
             }
             _ => Err(Stop::Raise(V::exception("TypeError"))),
         }
@@ -682,7 +682,7 @@ impl Machine<'_> {
                     }
                     _ => {
                         self.set_part(id, 2, V::AnyBool(Why::Lost));
-                        Ok(Next::Maybe(value))
+                        Ok(Next::Maybe(value.lost()))
                     }
                 }
             }
@@ -864,6 +864,7 @@ impl Machine<'_> {
         self.store.join(before, false);
         self.store.path.mass = path.mass;
         self.store.path.lost = path.lost;
+        self.store.path.decided = path.decided;
     }
 
     fn next_in_range(&mut self, id: ObjId, parts: &[V]) -> R<Next> {
@@ -1095,7 +1096,7 @@ impl Machine<'_> {
             }
             _ => {
                 self.may_raise_class("");
-                Ok(Next::Maybe(V::Unknown(Why::Outside)))
+                Ok(Next::Maybe(V::Unknown(Why::OUTSIDE)))
             }
         }
     }

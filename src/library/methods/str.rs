@@ -222,7 +222,7 @@ fn join(host: &mut dyn Host, args: Args) -> R<V> {
             items.exact.iter().map(|v| (v, 1, 1)).chain(items.rest.iter().filter(|r| r.high > 0).map(|r| (&r.element, r.low, r.high)))
         {
             let bounds = alternatives_text(host, v, l > 0)?;
-            why = why.max(bounds.why);
+            why = why.with(bounds.why);
             least = least.saturating_add(bounds.low.saturating_mul(l));
             most = most.saturating_add(bounds.high.saturating_mul(h));
         }
@@ -240,7 +240,7 @@ fn alternatives_text(host: &mut dyn Host, v: &V, sure: bool) -> R<Text> {
         match text(one) {
             Some(t) => {
                 out =
-                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.max(t.why), digits: false }));
+                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.or(t.why), digits: false }));
             }
             None if kind(host, one).is_some() => host.may_raise("TypeError"),
             None => {

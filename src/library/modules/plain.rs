@@ -150,9 +150,9 @@ fn constant(name: &str) -> Option<V> {
         "sys.maxsize" => Some(V::Int((1 << 63) - 1)),
         "sys.maxunicode" => Some(V::Int(0x0010_FFFF)),
         "sys.platform" | "sys.version" | "sys.executable" | "sys.prefix" | "os.name" | "os.sep" | "os.linesep" => {
-            Some(V::strs(0, u64::MAX, Why::Outside))
+            Some(V::strs(0, u64::MAX, Why::OUTSIDE))
         }
-        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::Outside)),
+        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::OUTSIDE)),
         "typing.TYPE_CHECKING" => Some(V::Bool(false)),
         _ => None,
     }
@@ -228,7 +228,7 @@ fn run_tests(host: &mut dyn Host, args: Args) -> R<V> {
     host.unknown_call(&args);
     host.interruptible();
     // It ends the program, unless it is told not to.
-    if args.exactly(0) { Err(host.raise("SystemExit", "")) } else { Ok(V::Unknown(Why::Outside)) }
+    if args.exactly(0) { Err(host.raise("SystemExit", "")) } else { Ok(V::Unknown(Why::OUTSIDE)) }
 }
 
 /// Waits for a signal: one that the program asked for, or one from outside.
