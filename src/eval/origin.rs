@@ -49,6 +49,9 @@ const WORLD: &[&str] = &[
 /// What draws from a list, a step or weights: not each value within the bounds of the result comes up.
 const DRAWS_FROM: &[&str] = &["choice", "choices", "sample", "randrange", "shuffle", "permutation"];
 
+/// What a number from outside can be, the results of these on it can be.
+const KEEPS: &[&str] = &["abs", "bool", "float", "int", "math.ceil", "math.fabs", "math.floor", "math.sqrt", "math.trunc", "round"];
+
 fn begins(name: &str, with: &[&str]) -> bool {
     with.iter().any(|start| name.starts_with(start))
 }
@@ -65,7 +68,7 @@ impl Machine<'_> {
     }
 
     /// An attribute or item that was loaded. `name`: which, where that is known.
-    pub fn traced_part(&self, of: &V, name: Option<impl Hash>, value: V) -> V {
+    fn traced_part(of: &V, name: Option<impl Hash>, value: V) -> V {
         match (value.why(), of.why()) {
             (Some(Why::OUTSIDE), None) => match name {
                 Some(name) if !matches!(of, V::Ref(_)) => value.traced(Source::of(name)),
@@ -80,12 +83,17 @@ impl Machine<'_> {
         }
     }
 
+    /// An attribute.
+    pub fn traced_attribute(&self, of: &V, name: NameId, value: V) -> V {
+        Self::traced_part(of, Some(&*self.name(name).text()), value)
+    }
+
     /// An item at a place that may be known.
     pub fn traced_item(&self, of: &V, index: &V, value: V) -> V {
         match index {
             _ if value.is_exact() => value,
-            V::Int(n) => self.traced_part(of, Some(*n), value),
-            V::Str(s) => self.traced_part(of, Some(&**s), value),
+            V::Int(n) => Self::traced_part(of, Some(*n), value),
+            V::Str(s) => Self::traced_part(of, Some(&**s), value),
             _ => value.lost(),
         }
     }
@@ -103,16 +111,67 @@ impl Machine<'_> {
         let heap = args.iter().any(|v| matches!(v, V::Ref(id) if !matches!(self.store.get(*id), Obj::Function(_))));
         let last = name.rsplit('.').next().unwrap_or_default();
         if begins(&name, DRAWS) {
-            let any = inputs.is_none() && (!DRAWS_FROM.contains(&last) || matches!(value, V::AnyBool(_) | V::Unknown(_)) || args.len() < 3 && !heap && last == "randrange");
+            let whole = !DRAWS_FROM.contains(&last) || matches!(value, V::AnyBool(_) | V::Unknown(_)) || last == "randrange" && args.len() < 3;
+            let any = inputs.is_none() && whole;
             let place = self.place();
             return if any { value.map_why(|_| Why::Outside(place)) } else { value.lost() };
         }
+        let number = args.iter().any(|v| matches!(v, V::Ints(_) | V::Floats(_) | V::AnyBool(_)));
         match inputs {
+            Some(_) if number && !KEEPS.contains(&&*name) => value.lost(),
             None if begins(&name, WORLD) => value.traced(Source::of(&*name)),
             // What is known, or in a container, gives what follows from it.
             None => value.lost(),
             Some(_) if heap && !begins(&name, WORLD) => value.lost(),
             Some(inputs) => value.map_why(|why| if why == Why::OUTSIDE || why == inputs { inputs } else { Why::Lost }),
+        }
+    }
+
+    /// What may have been raised hangs on this.
+    fn fails(&mut self, why: Why) {
+        if let Some(store) = self.raised.as_mut().and_then(|raised| raised.store.as_mut()) {
+            store.path.lost |= !store.path.decided.decides(why);
+        }
+    }
+
+    /// What may have been raised hangs on these operands.
+    pub fn fails_by(&mut self, operands: &[&V]) {
+        if self.raised.is_some() {
+            self.fails(Why::of_all(operands.iter().filter_map(|v| v.why())).unwrap_or(Why::Lost));
+        }
+    }
+
+    /// What may have been raised hangs on this item being there.
+    pub fn fails_at(&mut self, object: &V, index: &V) {
+        if self.raised.is_none() {
+            return;
+        }
+        if matches!(object, V::Ref(_)) && !self.is_whole(object) {
+            self.fails(Why::Lost);
+        } else {
+            self.fails_by(&[object, index]);
+        }
+    }
+
+    /// What may have been raised hangs on what the call was given, or on the world outside.
+    pub fn fails_in(&mut self, callable: &V, args: &[V]) {
+        if self.raised.is_none() {
+            return;
+        }
+        match callable {
+            V::Lib(name) => {
+                let name = name.text();
+                let why = if begins(&name, WORLD) || begins(&name, DRAWS) {
+                    Why::Outside(Source::of(&*name).part("fails"))
+                } else if args.iter().any(|v| matches!(v, V::Ref(_))) {
+                    Why::Lost
+                } else {
+                    Why::of_all(args.iter().filter_map(V::why)).unwrap_or(Why::Lost)
+                };
+                self.fails(why);
+            }
+            V::Unknown(why) | V::Instance(_, why) => self.fails(*why),
+            _ => {}
         }
     }
 

@@ -137,12 +137,14 @@ impl Machine<'_> {
                 let b = pop(frame);
                 let a = pop(frame);
                 let value = self.binary_op(op, &a, &b, false)?;
+                self.fails_by(&[&a, &b]);
                 frame.stack.push(Self::traced_binary(op, &a, &b, value));
             }
             Op::Inplace(op) => {
                 let b = pop(frame);
                 let a = pop(frame);
                 let value = self.binary_op(op, &a, &b, true)?;
+                self.fails_by(&[&a, &b]);
                 frame.stack.push(Self::traced_binary(op, &a, &b, value));
             }
             Op::Compare(op) => {
@@ -162,7 +164,7 @@ impl Machine<'_> {
             Op::LoadAttr(name) => {
                 let object = pop(frame);
                 let value = self.load_attr(&object, self.name(name))?;
-                let value = if value.is_exact() { value } else { self.traced_part(&object, Some(&*self.name(name).text()), value) };
+                let value = if value.is_exact() { value } else { self.traced_attribute(&object, name, value) };
                 frame.stack.push(value);
             }
             Op::StoreAttr(name) => {
@@ -184,6 +186,7 @@ impl Machine<'_> {
                 let index = pop(frame);
                 let object = pop(frame);
                 let value = self.load_item(&object, &index)?;
+                self.fails_at(&object, &index);
                 let value = self.traced_item(&object, &index, value);
                 frame.stack.push(value);
             }
@@ -368,6 +371,7 @@ impl Machine<'_> {
             Op::UnpackSequence(n) => {
                 let value = pop(frame);
                 let items = self.unpack(&value, n as usize, None)?;
+                self.fails_by(&[&value]);
                 frame.stack.extend(items.into_iter().rev());
             }
             Op::UnpackEx(before, after) => {
@@ -390,7 +394,9 @@ impl Machine<'_> {
                 let inputs = args.pos.clone();
                 let value = self.call_value(&callable, args);
                 self.fresh_iterator = false;
-                frame.stack.push(self.traced_result(&callable, &inputs, value?));
+                let value = value?;
+                self.fails_in(&callable, &inputs);
+                frame.stack.push(self.traced_result(&callable, &inputs, value));
             }
             Op::CallMethod(n, names) => {
                 let mut args = self.pop_args(frame, n, names);
@@ -401,6 +407,7 @@ impl Machine<'_> {
                 }
                 let inputs = args.pos.clone();
                 let value = self.call_value(&callable, args)?;
+                self.fails_in(&callable, &inputs);
                 frame.stack.push(self.traced_result(&callable, &inputs, value));
             }
             Op::CallEx(has_kwargs) => {
@@ -410,6 +417,7 @@ impl Machine<'_> {
                 let args = self.spread(&args, kwargs.as_ref())?;
                 let inputs = args.pos.clone();
                 let value = self.call_value(&callable, args)?;
+                self.fails_in(&callable, &inputs);
                 frame.stack.push(self.traced_result(&callable, &inputs, value));
             }
             Op::MakeFunction(id) => {

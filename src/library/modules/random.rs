@@ -76,7 +76,7 @@ fn between(host: &mut dyn Host, low: &Int, end: &Int) -> R<V> {
         None => host.may_raise("ValueError"),
     }
     let last = end.sub(&Int::ONE);
-    Ok(V::int(low.join(&last), Why::OUTSIDE))
+    Ok(V::int(low.through(&last), Why::OUTSIDE))
 }
 
 fn randint(host: &mut dyn Host, args: Args) -> R<V> {
