@@ -134,6 +134,7 @@ impl Machine<'_> {
             V::Ref(id) => match self.store.get(*id) {
                 Obj::List(_) => "list",
                 Obj::Dict(_, DictKind::Plain) => "dict",
+                Obj::Dict(_, DictKind::Ordered) => "collections.OrderedDict",
                 Obj::Dict(_, DictKind::Default(_)) => "collections.defaultdict",
                 Obj::Dict(_, DictKind::Counter) => "collections.Counter",
                 Obj::Set(_, false) => "set",
@@ -153,7 +154,7 @@ impl Machine<'_> {
         let text = name.text();
         let mut found = None;
         let parents: &[&str] = match kind {
-            "collections.defaultdict" | "collections.Counter" => &["dict"],
+            "collections.defaultdict" | "collections.Counter" | "collections.OrderedDict" => &["dict"],
             "bool" => &["int"],
             "frozenset" => &["set"],
             _ => &[],
@@ -571,6 +572,9 @@ impl Machine<'_> {
                     if class.open {
                         self.store.escape(&value);
                         return Ok(());
+                    }
+                    if crate::library::modules::enums::is_member(&class, name) {
+                        return Err(Stop::Raise(V::exception("AttributeError")));
                     }
                     self.store.mutate(*id, true, |obj| {
                         if let Obj::Class(class) = obj {

@@ -572,11 +572,40 @@ impl Machine<'_> {
     }
 
     /// Makes an instance.
+    /// Whether the class has methods that are abstract, and checks it.
+    fn is_abstract(&self, class: &Class, class_value: &V) -> bool {
+        let checked = class.mro.iter().any(|base| matches!(base, V::Lib(name) if &*name.text() == "abc.ABC"))
+            || self.class_lookup(class, class_value, Sym::new(super::classes::CHECKED)).is_some();
+        checked && {
+            let bases = class.mro.iter().filter_map(|base| self.class(base));
+            let names: Vec<Sym> = class
+                .attrs
+                .iter()
+                .map(|(name, _)| *name)
+                .chain(bases.flat_map(|c| c.attrs.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
+                .collect();
+            names.iter().any(|name| self.class_lookup(class, class_value, *name).is_some_and(|v| self.is_marked(&v)))
+        }
+    }
+
+    fn is_marked(&self, value: &V) -> bool {
+        let mark = crate::library::modules::plain::ABSTRACT;
+        match self.obj(value) {
+            Some(Obj::Function(f)) => f.attrs.iter().any(|(name, v)| &*name.text() == mark && matches!(v, V::Bool(true))),
+            Some(Obj::Property { get, .. }) => self.is_marked(get),
+            Some(Obj::StaticMethod(f) | Obj::ClassMethod(f)) => self.is_marked(f),
+            _ => false,
+        }
+    }
+
     fn instantiate(&mut self, class_value: &V, class: &Rc<Class>, args: Args) -> R<V> {
         if class.open {
             let mut values = args.values();
             values.push(class_value.clone());
             return Ok(self.unknown_effect(&values));
+        }
+        if self.is_abstract(class, class_value) {
+            return Err(Stop::Raise(V::exception("TypeError")));
         }
         if let Some(made) = self.library_instance(class, class_value, &args) {
             return made;
@@ -685,6 +714,7 @@ impl Machine<'_> {
                 _ => open = true,
             }
         }
+        let by_metaclass = keywords.iter().any(|(_, value)| matches!(value, V::Lib(v) if &*v.text() == "abc.ABCMeta"));
         for (name, value) in &keywords {
             if let V::Lib(v) = value
                 && &*name.text() == "metaclass"
@@ -713,7 +743,9 @@ impl Machine<'_> {
         }
         // What is defined inside something else has a longer qualified name.
         let nested = (code.parent != Some(CodeId(0))).then(|| (Sym::new(super::classes::NESTED), V::Bool(true)));
-        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs: nested.into_iter().collect(), open };
+        let abstract_class = by_metaclass.then(|| (Sym::new(super::classes::CHECKED), V::Bool(true)));
+        let attrs = nested.into_iter().chain(abstract_class).collect();
+        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs, open };
         let value = self.alloc(Obj::Class(Rc::new(class)));
         let V::Ref(class_id) = value else { return Ok(V::Unknown(Why::Lost)) };
         let mut inner = self.new_frame(id, code, Vec::new(), &closure);
@@ -853,6 +885,7 @@ impl Machine<'_> {
             V::Ref(id) => Some(match self.store.get(*id) {
                 Obj::List(_) => V::lib("list"),
                 Obj::Dict(_, crate::value::object::DictKind::Plain) => V::lib("dict"),
+                Obj::Dict(_, crate::value::object::DictKind::Ordered) => V::lib("collections.OrderedDict"),
                 Obj::Dict(_, crate::value::object::DictKind::Default(_)) => V::lib("collections.defaultdict"),
                 Obj::Dict(_, crate::value::object::DictKind::Counter) => V::lib("collections.Counter"),
                 Obj::Set(_, true) => V::lib("frozenset"),
@@ -921,6 +954,7 @@ fn library_subclass(a: &str, b: &str) -> Option<bool> {
         "module",
         "collections.defaultdict",
         "collections.Counter",
+        "collections.OrderedDict",
         "collections.deque",
     ];
     let concrete = |x: &str| CONCRETE.contains(&x) || crate::library::exceptions::class(x).is_some();

@@ -979,6 +979,8 @@ impl Machine<'_> {
                 }
                 return Ok(Some(None));
             }
+            // Between these the order counts.
+            (Some(Obj::Dict(_, DictKind::Ordered)), Some(Obj::Dict(_, DictKind::Ordered))) if equality => return Ok(Some(None)),
             (Some(Obj::Dict(p, _)), Some(Obj::Dict(q, _))) if equality => {
                 if p.rest.is_none() && q.rest.is_none() {
                     return self.compare_tables(p, q, c == Comparison::Eq).map(Some);
@@ -1797,7 +1799,7 @@ impl Machine<'_> {
             }
         }
         match kind {
-            DictKind::Plain => match value {
+            DictKind::Plain | DictKind::Ordered => match value {
                 Some(v) => {
                     self.may_raise_class("KeyError");
                     Ok(v)

@@ -111,7 +111,8 @@ impl Machine<'_> {
         let heap = args.iter().any(|v| matches!(v, V::Ref(id) if !matches!(self.store.get(*id), Obj::Function(_))));
         let last = name.rsplit('.').next().unwrap_or_default();
         if begins(&name, DRAWS) {
-            let whole = !DRAWS_FROM.contains(&last) || matches!(value, V::AnyBool(_) | V::Unknown(_)) || last == "randrange" && args.len() < 3;
+            let whole =
+                !DRAWS_FROM.contains(&last) || matches!(value, V::AnyBool(_) | V::Unknown(_)) || last == "randrange" && args.len() < 3;
             let any = inputs.is_none() && whole;
             let place = self.place();
             return if any { value.map_why(|_| Why::Outside(place)) } else { value.lost() };
@@ -211,7 +212,7 @@ impl Machine<'_> {
     fn is_whole(&self, container: &V) -> bool {
         match self.obj(container) {
             Some(Obj::List(items)) => items.rest.is_none() && items.exact.iter().all(V::is_exact),
-            Some(Obj::Set(table, _) | Obj::Dict(table, DictKind::Plain)) => {
+            Some(Obj::Set(table, _) | Obj::Dict(table, DictKind::Plain | DictKind::Ordered)) => {
                 table.rest.is_none() && table.exact.values().all(|(key, _)| key.is_exact())
             }
             _ => false,

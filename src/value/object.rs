@@ -647,8 +647,10 @@ pub enum Obj {
 /// Which kind of dict.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DictKind {
-    /// `dict`, `OrderedDict`.
+    /// `dict`.
     Plain,
+    /// `collections.OrderedDict`.
+    Ordered,
     /// `collections.defaultdict`, with its factory.
     Default(V),
     /// `collections.Counter`.

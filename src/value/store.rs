@@ -9,11 +9,11 @@ use crate::syntax::code::CodeId;
 
 use super::float::Float;
 use super::int::Int;
-use super::why::Decided;
 use super::object::{
     Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple,
     V, Why,
 };
+use super::why::Decided;
 
 const PAGE: usize = 32;
 const CHUNK: usize = 32;

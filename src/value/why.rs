@@ -96,9 +96,7 @@ impl Why {
     #[must_use]
     pub fn narrowed(self, place: impl Hash) -> Why {
         match self {
-            Why::Outside(s) if s != Source::UNTRACED => {
-                Why::Outside(Source { root: s.root, narrowed: number((s.narrowed, place)) })
-            }
+            Why::Outside(s) if s != Source::UNTRACED => Why::Outside(Source { root: s.root, narrowed: number((s.narrowed, place)) }),
             why => why,
         }
     }
