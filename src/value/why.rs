@@ -20,24 +20,24 @@ pub struct Source {
     root: u32,
     /// Which of the conditions on the value that were decided narrowed it; zero: none.
     narrowed: u32,
+    /// Another one that decides it as well, by number; zero: none.
+    beside: u32,
 }
 
 fn number(of: impl Hash) -> u32 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
-    // Zero and one have a meaning of their own.
-    (hasher.finish() as u32).max(2)
+    // Zero has a meaning of its own.
+    (hasher.finish() as u32).max(1)
 }
 
 impl Source {
     /// Nobody has said yet which it is.
-    const UNTRACED: Source = Source { root: 0, narrowed: 0 };
-    /// Several that have nothing to do with each other.
-    const SEVERAL: Source = Source { root: 1, narrowed: 0 };
+    const UNTRACED: Source = Source { root: 0, narrowed: 0, beside: 0 };
 
     /// The source that is known by this.
     pub fn of(name: impl Hash) -> Source {
-        Source { root: number(name), narrowed: 0 }
+        Source { root: number(name), narrowed: 0, beside: 0 }
     }
 
     /// The source of a part of what this one gives: an attribute, an item.
@@ -46,9 +46,14 @@ impl Source {
         Source::of((self, name))
     }
 
-    /// Where it is marked that a condition depended on it.
-    fn bits(self) -> u128 {
-        if self == Source::SEVERAL { u128::MAX } else { 1 << (number(self) % 128) }
+    /// Its number, without the one beside it.
+    fn alone(self) -> u32 {
+        number((self.root, self.narrowed))
+    }
+
+    /// The numbers of the sources it stands for.
+    fn numbers(self) -> impl Iterator<Item = u32> {
+        [self.alone(), self.beside].into_iter().filter(|n| *n != 0)
     }
 }
 
@@ -79,9 +84,11 @@ impl Why {
     /// Of a comparison of two values: two independent ones may turn out either way.
     #[must_use]
     pub fn between(self, other: Why) -> Why {
-        let single = |s: Source| s != Source::UNTRACED && s != Source::SEVERAL;
+        let single = |s: Source| s != Source::UNTRACED && s.beside == 0;
         match (self, other) {
-            (Why::Outside(a), Why::Outside(b)) if single(a) && single(b) && a.root != b.root => Why::Outside(Source::SEVERAL),
+            (Why::Outside(a), Why::Outside(b)) if single(a) && single(b) && a.root != b.root => {
+                Why::Outside(Source { beside: b.alone(), ..a })
+            }
             _ => Why::Lost,
         }
     }
@@ -96,7 +103,7 @@ impl Why {
     #[must_use]
     pub fn narrowed(self, place: impl Hash) -> Why {
         match self {
-            Why::Outside(s) if s != Source::UNTRACED => Why::Outside(Source { root: s.root, narrowed: number((s.narrowed, place)) }),
+            Why::Outside(s) if s != Source::UNTRACED => Why::Outside(Source { narrowed: number((s.narrowed, place)), ..s }),
             why => why,
         }
     }
@@ -105,32 +112,43 @@ impl Why {
     #[must_use]
     pub fn rejoined(self, other: Why) -> Why {
         match (self, other) {
-            (Why::Outside(a), Why::Outside(b)) if a.root == b.root => {
-                Why::Outside(Source { root: a.root, narrowed: if a == b { a.narrowed } else { 0 } })
-            }
+            (Why::Outside(a), Why::Outside(b)) if a == b => self,
+            (Why::Outside(a), Why::Outside(b)) if a.root == b.root => Why::Outside(Source { root: a.root, narrowed: 0, beside: 0 }),
             _ => Why::Lost,
         }
     }
 }
 
-/// Which sources the conditions on the way depended on.
+/// Which sources the conditions on the way depended on, and perhaps a few more: a filter by hash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Decided(u128);
+pub struct Decided([u128; 4]);
 
 impl Decided {
+    /// The places of a source.
+    fn places(source: u32) -> [(usize, u128); 3] {
+        std::array::from_fn(|i| {
+            let at = source.rotate_left(9 * i as u32) % 512;
+            (at as usize / 128, 1 << (at % 128))
+        })
+    }
+
     /// A condition on a value like this comes next. Whether it can go either way, whatever led here.
     pub fn decides(&mut self, why: Why) -> bool {
         let Why::Outside(source) = why else { return false };
-        let bits = source.bits();
-        let free = source != Source::UNTRACED && self.0 & bits == 0;
-        self.0 |= bits;
+        let mut free = source != Source::UNTRACED;
+        for places in source.numbers().map(Self::places) {
+            free &= places.iter().any(|(at, bit)| self.0[*at] & bit == 0);
+            for (at, bit) in places {
+                self.0[at] |= bit;
+            }
+        }
         free
     }
 
     /// Where two paths meet, what is left free by one of them is free.
     #[must_use]
     pub fn meet(self, other: Decided) -> Decided {
-        Decided(self.0 & other.0)
+        Decided(std::array::from_fn(|i| self.0[i] & other.0[i]))
     }
 }
 
