@@ -94,6 +94,7 @@ impl Machine<'_> {
             _ if value.is_exact() => value,
             V::Int(n) => Self::traced_part(of, Some(*n), value),
             V::Str(s) => Self::traced_part(of, Some(&**s), value),
+            V::Slice(_) if index.is_exact() && !matches!(of, V::Ref(_)) => value,
             _ => value.lost(),
         }
     }
