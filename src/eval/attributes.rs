@@ -134,6 +134,7 @@ impl Machine<'_> {
             V::Ref(id) => match self.store.get(*id) {
                 Obj::List(_) => "list",
                 Obj::Dict(_, DictKind::Plain) => "dict",
+                Obj::Dict(_, DictKind::Ordered) => "collections.OrderedDict",
                 Obj::Dict(_, DictKind::Default(_)) => "collections.defaultdict",
                 Obj::Dict(_, DictKind::Counter) => "collections.Counter",
                 Obj::Set(_, false) => "set",
@@ -153,7 +154,7 @@ impl Machine<'_> {
         let text = name.text();
         let mut found = None;
         let parents: &[&str] = match kind {
-            "collections.defaultdict" | "collections.Counter" => &["dict"],
+            "collections.defaultdict" | "collections.Counter" | "collections.OrderedDict" => &["dict"],
             "bool" => &["int"],
             "frozenset" => &["set"],
             _ => &[],
@@ -572,6 +573,9 @@ impl Machine<'_> {
                         self.store.escape(&value);
                         return Ok(());
                     }
+                    if crate::library::modules::enums::is_member(&class, name) {
+                        return Err(Stop::Raise(V::exception("AttributeError")));
+                    }
                     self.store.mutate(*id, true, |obj| {
                         if let Obj::Class(class) = obj {
                             set_attr(&mut Rc::make_mut(class).attrs, name, value);
@@ -607,7 +611,7 @@ impl Machine<'_> {
         let text = self.name(name).text();
         if level > 0 {
             self.may_raise_class("ImportError");
-            return V::Unknown(Why::Outside);
+            return V::Unknown(Why::OUTSIDE);
         }
         let top = text.split('.').next().unwrap_or(&text);
         if !crate::library::modules::is_standard(top) {
@@ -660,7 +664,7 @@ impl Machine<'_> {
                     let old = self.store.global(id);
                     if !matches!(old, V::Undef) {
                         self.store.escape(&old);
-                        self.store.set_global(id, V::Unknown(Why::Outside));
+                        self.store.set_global(id, V::Unknown(Why::OUTSIDE));
                     }
                 }
             }
@@ -712,7 +716,7 @@ impl Machine<'_> {
         self.store.escape(manager);
         self.may_raise_class("");
         self.store.path.unknown_managers += 1;
-        Ok((V::Unknown(Why::Outside), V::Unknown(Why::Outside)))
+        Ok((V::Unknown(Why::OUTSIDE), V::Unknown(Why::OUTSIDE)))
     }
 
     /// What `with` raises for an object without its methods: Python 3.11 changed it.
@@ -763,7 +767,7 @@ impl Machine<'_> {
             }
             self.store.escape(awaitable);
             self.may_raise_class("");
-            return Ok(V::Unknown(Why::Outside));
+            return Ok(V::Unknown(Why::OUTSIDE));
         };
         // A sleep waits when it is awaited.
         if let Obj::Partial { function: V::Lib(name), .. } = self.store.get(*id)
@@ -774,7 +778,7 @@ impl Machine<'_> {
         let Obj::Generator(generator) = self.store.get(*id).clone() else {
             self.store.escape(awaitable);
             self.may_raise_class("");
-            return Ok(V::Unknown(Why::Outside));
+            return Ok(V::Unknown(Why::OUTSIDE));
         };
         let (true, false, Some(mut frame)) = (generator.coroutine, generator.may_be_done, generator.frame) else {
             self.store.escape(awaitable);

@@ -6,7 +6,7 @@ use crate::fact::{Fact, FactKind, Measure, Proof, Unit};
 use crate::library::modules::stands_for_others;
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op};
-use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Sym, Tuple, V, Why};
+use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Source, Sym, Tuple, V, Why};
 use crate::value::store::Path;
 
 use super::machine::{Exit, Machine};
@@ -65,6 +65,7 @@ impl Machine<'_> {
         };
         store.path.mass = base.path.mass;
         store.path.lost = base.path.lost;
+        store.path.decided = base.path.decided;
         self.store = store;
         Ok(value)
     }
@@ -78,7 +79,7 @@ impl Machine<'_> {
             self.store.path.interruptible = true;
         }
         self.may_raise_class("");
-        V::Unknown(Why::Outside)
+        V::Unknown(Why::OUTSIDE)
     }
 
     fn is_code(&self, value: &V) -> bool {
@@ -541,7 +542,7 @@ impl Machine<'_> {
             }
             for (name, function) in &class.attrs {
                 let is_test = name.text().starts_with("test") && matches!(self.obj(function), Some(Obj::Function(_)));
-                if is_test && self.lasts_beside(function, Args::of([V::Unknown(Why::Outside)]))? == f64::INFINITY {
+                if is_test && self.lasts_beside(function, Args::of([V::Unknown(Why::OUTSIDE)]))? == f64::INFINITY {
                     return Ok(Some(format!("{}.{}", class.name.text(), name.text())));
                 }
             }
@@ -557,17 +558,17 @@ impl Machine<'_> {
         let p = &code.params;
         let n = p.positional as usize + p.keyword_only as usize;
         let mut locals: Vec<V> = vec![V::Undef; code.slots.len()];
-        for slot in locals.iter_mut().take(n) {
-            *slot = V::Unknown(Why::Outside);
+        for (at, slot) in locals.iter_mut().enumerate().take(n) {
+            *slot = V::Unknown(Why::Outside(Source::of((id, at))));
         }
         if let Some(slot) = p.var_positional {
-            locals[slot as usize] = V::tuple_bag(V::Unknown(Why::Outside), 0, u64::MAX);
+            locals[slot as usize] = V::tuple_bag(V::Unknown(Why::Outside(Source::of((id, slot)))), 0, u64::MAX);
         }
         if let Some(slot) = p.var_keyword {
-            locals[slot as usize] = V::Unknown(Why::Outside);
+            locals[slot as usize] = V::Unknown(Why::Outside(Source::of((id, slot))));
         }
         if code.kind == CodeKind::Comprehension {
-            locals[0] = V::Unknown(Why::Outside);
+            locals[0] = V::Unknown(Why::OUTSIDE);
         }
         let closure: Vec<ObjId> = code.frees.iter().map(|_| self.store.alloc(Obj::Escaped(Sym::new("cell")))).collect();
         let mut frame = self.new_frame(id, code, locals, &closure);
@@ -575,7 +576,7 @@ impl Machine<'_> {
             match self.run_frame(&mut frame) {
                 Exit::Yield(..) => {
                     self.store.escape_all(&frame.locals);
-                    frame.stack.push(V::Unknown(Why::Outside));
+                    frame.stack.push(V::Unknown(Why::OUTSIDE));
                 }
                 _ => break,
             }
@@ -583,11 +584,40 @@ impl Machine<'_> {
     }
 
     /// Makes an instance.
+    /// Whether the class has methods that are abstract, and checks it.
+    fn is_abstract(&self, class: &Class, class_value: &V) -> bool {
+        let checked = class.mro.iter().any(|base| matches!(base, V::Lib(name) if &*name.text() == "abc.ABC"))
+            || self.class_lookup(class, class_value, Sym::new(super::classes::CHECKED)).is_some();
+        checked && {
+            let bases = class.mro.iter().filter_map(|base| self.class(base));
+            let names: Vec<Sym> = class
+                .attrs
+                .iter()
+                .map(|(name, _)| *name)
+                .chain(bases.flat_map(|c| c.attrs.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
+                .collect();
+            names.iter().any(|name| self.class_lookup(class, class_value, *name).is_some_and(|v| self.is_marked(&v)))
+        }
+    }
+
+    fn is_marked(&self, value: &V) -> bool {
+        let mark = crate::library::modules::plain::ABSTRACT;
+        match self.obj(value) {
+            Some(Obj::Function(f)) => f.attrs.iter().any(|(name, v)| &*name.text() == mark && matches!(v, V::Bool(true))),
+            Some(Obj::Property { get, .. }) => self.is_marked(get),
+            Some(Obj::StaticMethod(f) | Obj::ClassMethod(f)) => self.is_marked(f),
+            _ => false,
+        }
+    }
+
     fn instantiate(&mut self, class_value: &V, class: &Rc<Class>, args: Args) -> R<V> {
         if class.open {
             let mut values = args.values();
             values.push(class_value.clone());
             return Ok(self.unknown_effect(&values));
+        }
+        if self.is_abstract(class, class_value) {
+            return Err(Stop::Raise(V::exception("TypeError")));
         }
         if let Some(made) = self.library_instance(class, class_value, &args) {
             return made;
@@ -696,6 +726,7 @@ impl Machine<'_> {
                 _ => open = true,
             }
         }
+        let by_metaclass = keywords.iter().any(|(_, value)| matches!(value, V::Lib(v) if &*v.text() == "abc.ABCMeta"));
         for (name, value) in &keywords {
             if let V::Lib(v) = value
                 && &*name.text() == "metaclass"
@@ -724,7 +755,9 @@ impl Machine<'_> {
         }
         // What is defined inside something else has a longer qualified name.
         let nested = (code.parent != Some(CodeId(0))).then(|| (Sym::new(super::classes::NESTED), V::Bool(true)));
-        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs: nested.into_iter().collect(), open };
+        let abstract_class = by_metaclass.then(|| (Sym::new(super::classes::CHECKED), V::Bool(true)));
+        let attrs = nested.into_iter().chain(abstract_class).collect();
+        let class = Class { name: self.name(code.name), bases: bases.clone(), mro, attrs, open };
         let value = self.alloc(Obj::Class(Rc::new(class)));
         let V::Ref(class_id) = value else { return Ok(V::Unknown(Why::Lost)) };
         let mut inner = self.new_frame(id, code, Vec::new(), &closure);
@@ -864,6 +897,7 @@ impl Machine<'_> {
             V::Ref(id) => Some(match self.store.get(*id) {
                 Obj::List(_) => V::lib("list"),
                 Obj::Dict(_, crate::value::object::DictKind::Plain) => V::lib("dict"),
+                Obj::Dict(_, crate::value::object::DictKind::Ordered) => V::lib("collections.OrderedDict"),
                 Obj::Dict(_, crate::value::object::DictKind::Default(_)) => V::lib("collections.defaultdict"),
                 Obj::Dict(_, crate::value::object::DictKind::Counter) => V::lib("collections.Counter"),
                 Obj::Set(_, true) => V::lib("frozenset"),
@@ -932,6 +966,7 @@ fn library_subclass(a: &str, b: &str) -> Option<bool> {
         "module",
         "collections.defaultdict",
         "collections.Counter",
+        "collections.OrderedDict",
         "collections.deque",
     ];
     let concrete = |x: &str| CONCRETE.contains(&x) || crate::library::exceptions::class(x).is_some();

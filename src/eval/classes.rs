@@ -16,6 +16,9 @@ pub const ANNOTATIONS: &str = "@annotations";
 /// Set, unknown to Python, on a class that is not defined at the top of the module.
 pub const NESTED: &str = "@nested";
 
+/// The mark of a class whose metaclass keeps classes with abstract methods from having instances.
+pub const CHECKED: &str = "@checked";
+
 /// An annotation that is neither a class nor a text: a generic alias, a union.
 pub const ANNOTATION: &str = "annotation";
 

@@ -7,7 +7,7 @@ use crate::library::modules::stdin;
 use crate::library::{Args, Host, Next, R, Stop, Taken};
 use crate::syntax::code::{BinaryOp, CodeKind, CompareOp, Op};
 use crate::value::int::Int;
-use crate::value::object::{Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Tuple, V, Why};
+use crate::value::object::{DictKind, Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Tuple, V, Why};
 use crate::value::store::{join, text_of};
 
 use super::machine::{Exit, Machine};
@@ -125,7 +125,7 @@ impl Machine<'_> {
                     stdin::read(self, stdin::STDIN, "OSError");
                 }
                 self.may_raise_class("");
-                Ok(V::Unknown(value.why().unwrap_or(Why::Outside)))
+                Ok(V::Unknown(value.why().unwrap_or(Why::OUTSIDE)))
             }
         }
     }
@@ -211,7 +211,7 @@ impl Machine<'_> {
             }
             V::Lib(_) => {
                 self.may_raise_class("");
-                Ok(Next::Maybe(V::Unknown(Why::Outside)))
+                Ok(Next::Maybe(V::Unknown(Why::OUTSIDE)))
             }
             _ => Err(Stop::Raise(V::exception("TypeError"))),
         }
@@ -682,7 +682,7 @@ impl Machine<'_> {
                     }
                     _ => {
                         self.set_part(id, 2, V::AnyBool(Why::Lost));
-                        Ok(Next::Maybe(value))
+                        Ok(Next::Maybe(value.lost()))
                     }
                 }
             }
@@ -864,6 +864,7 @@ impl Machine<'_> {
         self.store.join(before, false);
         self.store.path.mass = path.mass;
         self.store.path.lost = path.lost;
+        self.store.path.decided = path.decided;
     }
 
     fn next_in_range(&mut self, id: ObjId, parts: &[V]) -> R<Next> {
@@ -891,11 +892,15 @@ impl Machine<'_> {
 
     fn next_in_dict(&mut self, id: ObjId, kind: IterKind, parts: &[V]) -> R<Next> {
         let V::Ref(dict) = parts[0] else { return Ok(Next::Maybe(V::Unknown(Why::Lost))) };
-        let Obj::Dict(table, _) = self.store.get(dict) else {
+        let Obj::Dict(table, of) = self.store.get(dict) else {
             self.may_raise_class("");
             return Ok(Next::Maybe(V::Unknown(Why::Lost)));
         };
-        let table = table.clone();
+        let (table, ordered) = (table.clone(), matches!(of, DictKind::Ordered));
+        if ordered {
+            // It notices entries that have changed places, too.
+            self.may_raise_class("RuntimeError");
+        }
         let shape = |m: &mut Self, k: V, v: V| match kind {
             IterKind::Keys => k,
             IterKind::Values => v,
@@ -1095,7 +1100,7 @@ impl Machine<'_> {
             }
             _ => {
                 self.may_raise_class("");
-                Ok(Next::Maybe(V::Unknown(Why::Outside)))
+                Ok(Next::Maybe(V::Unknown(Why::OUTSIDE)))
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::counting::gcd_u128;
-use crate::value::int::Int;
+use crate::value::int::{Comparison, Int};
 use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
 
@@ -799,6 +799,7 @@ impl Machine<'_> {
             let path = &mut cx.pending[*at].store.path;
             path.mass = l.start.mass;
             path.lost = l.start.lost;
+            path.decided = l.start.decided;
         }
         Err(Stop::Dead)
     }
@@ -1520,6 +1521,15 @@ impl Machine<'_> {
         }
     }
 
+    /// Why a value is not exact of which a comparison took its part: all of what is left can be only where that is an interval.
+    fn narrowed_why(&self, frame: &Frame, why: Why, other: &V, c: Comparison, truth: bool) -> Why {
+        match c {
+            _ if !other.is_exact() => Why::Lost,
+            Comparison::Eq | Comparison::Ne => why,
+            _ => why.narrowed((self.spot().code, frame.pc, truth)),
+        }
+    }
+
     fn narrow(&mut self, frame: &mut Frame, v: Variable, value: &V, op: CompareOp, other: &V, truth: bool, swapped: bool) -> bool {
         let narrowed = match op {
             CompareOp::Is | CompareOp::IsNot => {
@@ -1550,8 +1560,9 @@ impl Machine<'_> {
                         if !truth {
                             c = c.negated();
                         }
+                        let why = self.narrowed_why(frame, r.1, other, c, truth);
                         match r.0.refine(c, &bound) {
-                            Some(i) => V::int(i, r.1),
+                            Some(i) => V::int(i, why),
                             None => return false,
                         }
                     }
@@ -1562,9 +1573,10 @@ impl Machine<'_> {
                             V::Int(n) if n.unsigned_abs() < 1 << 53 => crate::value::float::Float::exact(*n as f64),
                             _ => return true,
                         };
+                        let why = self.narrowed_why(frame, r.1, other, c, truth);
                         let refined = if truth { r.0.refine(c, &bound) } else { r.0.refine_not(c, &bound) };
                         match refined {
-                            Some(f) => V::float(f, r.1),
+                            Some(f) => V::float(f, why),
                             None => return false,
                         }
                     }

@@ -15,6 +15,7 @@ use crate::syntax::code::{Code, CodeId, Const, Handler, NameId, Op, Pc, Span};
 use crate::value::int::{Int, Sign};
 use crate::value::object::{Frame, Obj, ObjId, Sym, V, Why};
 use crate::value::store::{Store, Touched};
+use crate::value::why::Decided;
 
 use super::Settings;
 use super::loops::LoopState;
@@ -317,12 +318,12 @@ impl<'p> Machine<'p> {
         let text = sym.text();
         let value = match &*text {
             "__name__" if self.settings.is_main => V::str("__main__"),
-            "__name__" | "__file__" => V::strs(1, 4096, Why::Outside),
-            "__doc__" | "__spec__" | "__loader__" | "__package__" | "__builtins__" | "__annotations__" => V::Unknown(Why::Outside),
+            "__name__" | "__file__" => V::strs(1, 4096, Why::OUTSIDE),
+            "__doc__" | "__spec__" | "__loader__" | "__package__" | "__builtins__" | "__annotations__" => V::Unknown(Why::OUTSIDE),
             "__debug__" => V::Bool(true),
             "Ellipsis" => V::Ellipsis,
             "NotImplemented" => V::NotImplemented,
-            t if t.contains('.') => V::Unknown(Why::Outside),
+            t if t.contains('.') => V::Unknown(Why::OUTSIDE),
             _ => match self.entry(sym) {
                 Some(Entry::Constant(v)) => v,
                 Some(_) => V::Lib(sym),
@@ -461,7 +462,7 @@ impl<'p> Machine<'p> {
     }
 
     pub fn may_raise_class(&mut self, class: &str) {
-        let exception = if class.is_empty() { V::Unknown(Why::Outside) } else { V::exception(class) };
+        let exception = if class.is_empty() { V::Unknown(Why::OUTSIDE) } else { V::exception(class) };
         self.may_raise_value(exception);
     }
 
@@ -583,6 +584,7 @@ impl<'p> Machine<'p> {
         (self.sleeps, self.uncaught_raises) = (0, 0);
         let path = &mut self.store.path;
         (path.cost, path.mass, path.lost, path.doubtful, path.retries) = (0.0, 1.0, false, false, false);
+        path.decided = Decided::default();
     }
 
     /// Where a fact about a place in an earlier step is reported: at what led there in the step that is judged.
@@ -861,7 +863,8 @@ impl<'p> Machine<'p> {
     /// each side having half of the paths.
     pub fn fork(&mut self, frame: &Frame, cx: &mut Context, target: Pc, why: Why) {
         self.store.path.mass /= 2.0;
-        self.store.path.lost |= why == Why::Lost;
+        let free = self.store.path.decided.decides(why);
+        self.store.path.lost |= !free;
         let mut kept = self.keep(frame);
         kept.pc = target;
         self.add_pending(frame, cx, kept);

@@ -12,6 +12,7 @@ mod loops;
 mod machine;
 mod memo;
 mod operators;
+mod origin;
 mod own;
 mod patterns;
 mod step;
@@ -29,6 +30,7 @@ use crate::syntax::code::{BinaryOp, CodeId, CodeKind, Const, Op};
 use crate::syntax::{Program, Span};
 use crate::value::object::{Sym, V};
 use crate::value::store::{Path, Switches};
+use crate::value::why::Decided;
 
 use guarded_calls::Watched;
 use machine::{Exit, GuardState, Machine};
@@ -255,6 +257,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             output: 0.0,
             mass: 1.0,
             lost: false,
+            decided: Decided::default(),
             interruptible: interrupting,
             unknown_managers: 0,
             timeouts: 0,

@@ -208,7 +208,7 @@ impl Machine<'_> {
         self.store.escape(a);
         self.store.escape(b);
         self.may_raise_class("");
-        let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Outside);
+        let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::OUTSIDE);
         V::Unknown(why)
     }
 
@@ -303,7 +303,7 @@ impl Machine<'_> {
     }
 
     fn arithmetic(&mut self, op: BinaryOp, a: &V, b: &V) -> R<V> {
-        let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
+        let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
         if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
             return self.int_arithmetic(op, a, b, &x, &y, why);
         }
@@ -524,7 +524,7 @@ impl Machine<'_> {
         let is_bytes = |v: &V| matches!(v, V::Bytes(_) | V::ManyBytes(_));
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
-            let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
+            let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
             let text = crate::value::object::Text {
                 low: x.low.saturating_add(y.low),
                 high: x.high.saturating_add(y.high),
@@ -591,7 +591,7 @@ impl Machine<'_> {
 
     /// `sequence * n`.
     fn repeat(&mut self, sequence: &V, n: &Int, why_n: Option<Why>, inplace: bool) -> R<V> {
-        let why = sequence.why().into_iter().chain(why_n).max().unwrap_or(Why::Lost);
+        let why = Why::of_all(sequence.why().into_iter().chain(why_n)).unwrap_or(Why::Lost);
         let times = |k: Option<i128>| k.map_or(u64::MAX, |k| u64::try_from(k.max(0)).unwrap_or(u64::MAX));
         let (mut low, mut high) = (u64::try_from(n.low.max(0)).unwrap_or(u64::MAX), times(n.upper()));
         let element_size = match sequence {
@@ -866,7 +866,7 @@ impl Machine<'_> {
             CompareOp::Is | CompareOp::IsNot => {
                 let same = self.identical(a, b);
                 let negate = op == CompareOp::IsNot;
-                let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
+                let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
                 return Ok(V::boolean(same.map(|s| s != negate), why));
             }
             CompareOp::In | CompareOp::NotIn => {
@@ -888,7 +888,7 @@ impl Machine<'_> {
             });
         }
         let Some(c) = comparison(op) else { return type_error() };
-        let why = a.why().into_iter().chain(b.why()).max().unwrap_or(Why::Lost);
+        let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
         if a.is_number() && b.is_number() {
             let known = match (a.as_int(), b.as_int()) {
                 (Some(x), Some(y)) => x.compare(&y, c),
@@ -979,6 +979,8 @@ impl Machine<'_> {
                 }
                 return Ok(Some(None));
             }
+            // Between these the order counts.
+            (Some(Obj::Dict(_, DictKind::Ordered)), Some(Obj::Dict(_, DictKind::Ordered))) if equality => return Ok(Some(None)),
             (Some(Obj::Dict(p, _)), Some(Obj::Dict(q, _))) if equality => {
                 if p.rest.is_none() && q.rest.is_none() {
                     return self.compare_tables(p, q, c == Comparison::Eq).map(Some);
@@ -1327,7 +1329,7 @@ impl Machine<'_> {
 
     fn contains_item(&mut self, items: &Items, value: &V) -> R<V> {
         let mut open = false;
-        let mut why = Why::Outside;
+        let mut why = Why::OUTSIDE;
         for item in &items.exact {
             self.burn(1)?;
             if item == value && matches!(value, V::Ref(_) | V::None | V::Bool(_) | V::Str(_)) {
@@ -1339,7 +1341,7 @@ impl Machine<'_> {
                 Some(true) => return Ok(V::Bool(true)),
                 Some(false) => {}
                 None => {
-                    why = why.max(same.why().unwrap_or(Why::Lost));
+                    why = why.or(same.why().unwrap_or(Why::Lost));
                     open = true;
                 }
             }
@@ -1350,7 +1352,7 @@ impl Machine<'_> {
                 Some(false) => {}
                 Some(true) if rest.low > 0 => return Ok(V::Bool(true)),
                 _ => {
-                    why = why.max(same.why().unwrap_or(Why::Lost));
+                    why = why.with(same.why().unwrap_or(Why::Lost));
                     open = true;
                 }
             }
@@ -1531,7 +1533,7 @@ impl Machine<'_> {
             },
             v if self.is_opaque(v) => {
                 self.may_raise_class("");
-                Ok(V::any_size(v.why().unwrap_or(Why::Outside)))
+                Ok(V::any_size(v.why().unwrap_or(Why::OUTSIDE)))
             }
             V::Undef | V::Null => Ok(V::any_size(Why::Lost)),
             _ => type_error(),
@@ -1627,7 +1629,7 @@ impl Machine<'_> {
         }
         if self.is_opaque(object) {
             self.may_raise_class("");
-            return Ok(V::Unknown(object.why().unwrap_or(Why::Outside)));
+            return Ok(V::Unknown(object.why().unwrap_or(Why::OUTSIDE)));
         }
         type_error()
     }
@@ -1797,7 +1799,7 @@ impl Machine<'_> {
             }
         }
         match kind {
-            DictKind::Plain => match value {
+            DictKind::Plain | DictKind::Ordered => match value {
                 Some(v) => {
                     self.may_raise_class("KeyError");
                     Ok(v)

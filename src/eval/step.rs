@@ -63,6 +63,7 @@ impl Machine<'_> {
             }
             Op::LoadGlobal(name) => {
                 let value = self.load_global(name)?;
+                let value = self.traced_name(value, name);
                 frame.stack.push(value);
             }
             Op::StoreGlobal(name) => {
@@ -83,6 +84,7 @@ impl Machine<'_> {
                     Some(V::Undef) | None => self.load_global(name)?,
                     Some(v) => self.or_else_global(v, name)?,
                 };
+                let value = self.traced_name(value, name);
                 frame.stack.push(value);
             }
             Op::LoadNameOrDeref(name, at) => {
@@ -135,18 +137,21 @@ impl Machine<'_> {
                 let b = pop(frame);
                 let a = pop(frame);
                 let value = self.binary_op(op, &a, &b, false)?;
-                frame.stack.push(value);
+                self.fails_by(&[&a, &b]);
+                frame.stack.push(Self::traced_binary(op, &a, &b, value));
             }
             Op::Inplace(op) => {
                 let b = pop(frame);
                 let a = pop(frame);
                 let value = self.binary_op(op, &a, &b, true)?;
-                frame.stack.push(value);
+                self.fails_by(&[&a, &b]);
+                frame.stack.push(Self::traced_binary(op, &a, &b, value));
             }
             Op::Compare(op) => {
                 let b = pop(frame);
                 let a = pop(frame);
                 let value = self.compare_op(op, &a, &b)?;
+                let value = self.traced_comparison(op, &a, &b, value);
                 frame.stack.push(value);
             }
 
@@ -159,6 +164,7 @@ impl Machine<'_> {
             Op::LoadAttr(name) => {
                 let object = pop(frame);
                 let value = self.load_attr(&object, self.name(name))?;
+                let value = if value.is_exact() { value } else { self.traced_attribute(&object, name, value) };
                 frame.stack.push(value);
             }
             Op::StoreAttr(name) => {
@@ -180,6 +186,8 @@ impl Machine<'_> {
                 let index = pop(frame);
                 let object = pop(frame);
                 let value = self.load_item(&object, &index)?;
+                self.fails_at(&object, &index);
+                let value = self.traced_item(&object, &index, value);
                 frame.stack.push(value);
             }
             Op::StoreItem => {
@@ -282,7 +290,7 @@ impl Machine<'_> {
                 let spec = if has_spec { Some(pop(frame)) } else { None };
                 let value = pop(frame);
                 let text = self.format_value(&value, conversion, spec.as_ref())?;
-                frame.stack.push(text);
+                frame.stack.push(text.lost());
             }
             Op::BuildString(n) => {
                 let parts = pop_n(frame, n as usize);
@@ -319,10 +327,13 @@ impl Machine<'_> {
             Op::ForIter(target) | Op::AsyncForIter(target) => {
                 let iterator = frame.stack.last().cloned().unwrap_or(V::Null);
                 let next = if matches!(op, Op::AsyncForIter(_)) { self.async_next(&iterator)? } else { self.next_value(&iterator)? };
+                let (next, why) = match next {
+                    Next::Item(value) if value.is_exact() => (Next::Item(value), Why::Lost),
+                    next => self.traced_next(next),
+                };
                 match next {
                     Next::Item(value) => frame.stack.push(value),
                     Next::Maybe(value) => {
-                        let why = value.why().unwrap_or(Why::Lost);
                         let bounded = cx.loops.last().map(|l| l.left);
                         let iterator = frame.stack.pop();
                         self.fork(frame, cx, target, why);
@@ -360,6 +371,7 @@ impl Machine<'_> {
             Op::UnpackSequence(n) => {
                 let value = pop(frame);
                 let items = self.unpack(&value, n as usize, None)?;
+                self.fails_by(&[&value]);
                 frame.stack.extend(items.into_iter().rev());
             }
             Op::UnpackEx(before, after) => {
@@ -379,9 +391,12 @@ impl Machine<'_> {
                     && matches!(&callable, V::Lib(name) if matches!(&*name.text(), "enumerate" | "zip" | "reversed"))
                     && args.pos.iter().all(|v| self.is_plain_iterable(v));
                 self.fresh_count = 0;
+                let inputs = args.pos.clone();
                 let value = self.call_value(&callable, args);
                 self.fresh_iterator = false;
-                frame.stack.push(value?);
+                let value = value?;
+                self.fails_in(&callable, &inputs);
+                frame.stack.push(self.traced_result(&callable, &inputs, value));
             }
             Op::CallMethod(n, names) => {
                 let mut args = self.pop_args(frame, n, names);
@@ -390,16 +405,20 @@ impl Machine<'_> {
                 if !matches!(this, V::Null) {
                     args.pos.insert(0, this);
                 }
+                let inputs = args.pos.clone();
                 let value = self.call_value(&callable, args)?;
-                frame.stack.push(value);
+                self.fails_in(&callable, &inputs);
+                frame.stack.push(self.traced_result(&callable, &inputs, value));
             }
             Op::CallEx(has_kwargs) => {
                 let kwargs = if has_kwargs { Some(pop(frame)) } else { None };
                 let args = pop(frame);
                 let callable = pop(frame);
                 let args = self.spread(&args, kwargs.as_ref())?;
+                let inputs = args.pos.clone();
                 let value = self.call_value(&callable, args)?;
-                frame.stack.push(value);
+                self.fails_in(&callable, &inputs);
+                frame.stack.push(self.traced_result(&callable, &inputs, value));
             }
             Op::MakeFunction(id) => {
                 let inner = self.code(id);
@@ -608,14 +627,14 @@ impl Machine<'_> {
     fn or_else_global(&mut self, value: V, name: crate::syntax::code::NameId) -> R<V> {
         let fallback = |m: &mut Self| {
             if m.store.builtins_open {
-                return V::Unknown(Why::Outside);
+                return V::Unknown(Why::OUTSIDE);
             }
             match m.builtin(name) {
                 V::Undef => {
                     // Not defined here: perhaps by code that ran before, perhaps nowhere.
                     m.may_raise_class("NameError");
                     m.store.path.doubtful = true;
-                    V::Unknown(Why::Outside)
+                    V::Unknown(Why::OUTSIDE)
                 }
                 V::Lib(sym) if m.store.is_patched(sym) => V::Unknown(Why::Lost),
                 v => v,
@@ -971,7 +990,7 @@ impl Machine<'_> {
                 if crate::library::exceptions::class(&name.text()).is_some() {
                     Ok(V::Exc(Rc::new(Exc { class: *name, args: Some(Vec::new()) })))
                 } else {
-                    Ok(V::Unknown(Why::Outside))
+                    Ok(V::Unknown(Why::OUTSIDE))
                 }
             }
             V::Exc(_) => Ok(value.clone()),
@@ -1113,7 +1132,7 @@ impl Machine<'_> {
             }
             _ => {
                 self.may_raise_class("");
-                Ok(V::Unknown(a.why().unwrap_or(Why::Outside)))
+                Ok(V::Unknown(a.why().unwrap_or(Why::OUTSIDE)))
             }
         }
     }

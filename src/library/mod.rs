@@ -272,5 +272,5 @@ pub fn count(items: &Items) -> (u64, u64) {
 
 /// Why an operation on these values is not exact.
 pub fn why(values: &[&V]) -> Why {
-    values.iter().filter_map(|v| v.why()).max().unwrap_or(Why::Lost)
+    Why::of_all(values.iter().filter_map(|v| v.why())).unwrap_or(Why::Lost)
 }

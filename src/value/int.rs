@@ -326,6 +326,16 @@ impl Int {
         .normalise()
     }
 
+    /// All from the members of this one up to those of another.
+    #[must_use]
+    pub fn through(&self, last: &Int) -> Int {
+        let mut all = self.join(last);
+        if self.low <= 0 && last.high >= 0 {
+            all.bits_low = 0;
+        }
+        all.normalise()
+    }
+
     /// The members of both; `None` when there are none.
     pub fn meet(&self, other: &Int) -> Option<Int> {
         Int {

@@ -16,3 +16,4 @@ pub mod cost;
 pub mod regex;
 pub mod object;
 pub mod store;
+pub mod why;

@@ -8,6 +8,7 @@ use crate::syntax::code::{CodeId, Pc};
 
 use super::float::Float;
 use super::int::Int;
+pub use super::why::{Source, Why};
 
 /// An interned identifier or qualified name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,15 +56,6 @@ impl Sym {
         let _outer = Restored(Some(INTERNER.take()));
         work()
     }
-}
-
-/// Why a value is not exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Why {
-    /// It comes from outside: input, time, randomness, an unknown name.
-    Outside,
-    /// The evaluator lost track of it.
-    Lost,
 }
 
 /// Number of a heap object.
@@ -298,11 +290,11 @@ impl V {
             V::Floats(r) => Some(r.1),
             V::Strs(t) | V::ManyBytes(t) => Some(t.why),
             V::Tuple(t) => match &**t {
-                Tuple::Exact(items) => items.iter().filter_map(V::why).max(),
+                Tuple::Exact(items) => Why::of_all(items.iter().filter_map(V::why)),
                 Tuple::Bag { element, .. } => Some(element.why().unwrap_or(Why::Lost)),
             },
-            V::OneOf(all) => Some(all.iter().filter_map(V::why).max().unwrap_or(Why::Lost)),
-            V::Range(parts) | V::Slice(parts) => parts.iter().filter_map(V::why).max(),
+            V::OneOf(all) => Some(Why::of_all(all.iter().filter_map(V::why)).unwrap_or(Why::Lost)),
+            V::Range(parts) | V::Slice(parts) => Why::of_all(parts.iter().filter_map(V::why)),
             _ => None,
         }
     }
@@ -655,8 +647,10 @@ pub enum Obj {
 /// Which kind of dict.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DictKind {
-    /// `dict`, `OrderedDict`.
+    /// `dict`.
     Plain,
+    /// `collections.OrderedDict`.
+    Ordered,
     /// `collections.defaultdict`, with its factory.
     Default(V),
     /// `collections.Counter`.

@@ -8,10 +8,12 @@ use std::rc::Rc;
 use crate::syntax::code::CodeId;
 
 use super::float::Float;
+use super::int::Int;
 use super::object::{
     Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple,
     V, Why,
 };
+use super::why::Decided;
 
 const PAGE: usize = 32;
 const CHUNK: usize = 32;
@@ -117,6 +119,8 @@ pub struct Path {
     pub mass: f64,
     /// Whether a fork on the way was due to the evaluator's own imprecision.
     pub lost: bool,
+    /// What the forks on the way depended on.
+    pub decided: Decided,
     /// Whether code that can interrupt at any time (a handler, timer, thread, tracer, unknown callback) has been installed.
     pub interruptible: bool,
     /// How many context managers of unknown code surround this point.
@@ -294,6 +298,7 @@ impl Store {
                 output: 0.0,
                 mass: 1.0,
                 lost: false,
+                decided: Decided::default(),
                 interruptible: false,
                 unknown_managers: 0,
                 timeouts: 0,
@@ -664,6 +669,7 @@ impl Store {
             output: a.output.min(b.output),
             mass: if mass > 0.999_999_9 { 1.0 } else { mass },
             lost: (a.lost || b.lost) && mass < 0.999_999_9,
+            decided: if mass > 0.999_999_9 { Decided::default() } else { a.decided.meet(b.decided) },
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
             timeouts: a.timeouts.max(b.timeouts),
@@ -808,10 +814,6 @@ fn push_table(table: &Table, work: &mut Vec<V>) {
     }
 }
 
-fn worse(a: Why, b: Why) -> Why {
-    a.max(b)
-}
-
 /// Whether a value leads to the heap.
 fn refers(value: &V) -> bool {
     match value {
@@ -855,32 +857,33 @@ pub fn join(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
 
 /// Joins two values of one kind into one value, if they are of one kind.
 fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
-    let why = || worse(a.why().unwrap_or(Why::Outside), b.why().unwrap_or(Why::Outside));
+    // What differs hangs together with what led to either.
+    let same = |x: Why, y: Why| if x == y { x } else { Why::Lost };
+    let why = || a.why().zip(b.why()).map_or(Why::Lost, |(x, y)| same(x, y));
     let text = |x: Text, y: Text| Text {
         low: if widen && y.low < x.low { 0 } else { x.low.min(y.low) },
         high: if widen && y.high > x.high { u64::MAX } else { x.high.max(y.high) },
-        why: if widen { Why::Lost } else { worse(x.why, y.why) },
+        why: if widen { Why::Lost } else { why() },
         digits: x.digits && y.digits,
     };
     Some(match (a, b) {
-        (V::Unknown(x), V::Unknown(y)) => V::Unknown(worse(*x, *y)),
+        (V::Unknown(x), V::Unknown(y)) => V::Unknown(same(*x, *y)),
         (V::Undef, _) | (_, V::Undef) | (V::Null, _) | (_, V::Null) => return None,
-        (V::Unknown(why), other) | (other, V::Unknown(why)) => {
+        (V::Unknown(_), other) | (other, V::Unknown(_)) => {
             if refers(other) {
                 escapes.push(other.clone());
             }
-            V::Unknown(worse(*why, other.why().unwrap_or(Why::Outside)))
+            V::Unknown(Why::Lost)
         }
         (V::Bool(_) | V::AnyBool(_), V::Bool(_) | V::AnyBool(_)) => V::AnyBool(why()),
         (V::Int(_) | V::Ints(_), V::Int(_) | V::Ints(_)) => {
             let (x, y) = (a.as_int()?, b.as_int()?);
             let joined = if widen { x.widen(&y) } else { x.join(&y) };
-            let why = if widen { Why::Lost } else { why() };
             match (a, b) {
                 // What is already in there changes nothing, so that a fixpoint is seen.
-                (V::Ints(r), V::Int(_)) if r.0 == joined => V::Ints(r.clone()),
-                (V::Ints(r), V::Ints(s)) if r.0 == joined && r.1 >= s.1 => V::Ints(r.clone()),
-                _ => V::int(joined, why),
+                (V::Ints(r), _) if r.0 == joined && r.1 == Why::Lost => V::Ints(r.clone()),
+                (V::Ints(r), V::Ints(s)) if !widen && (x == y || adjacent(&x, &y)) => V::int(joined, r.1.rejoined(s.1)),
+                _ => V::int(joined, Why::Lost),
             }
         }
         (V::Float(_) | V::Floats(_), V::Float(_) | V::Floats(_)) => {
@@ -891,19 +894,19 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
             };
             let joined = if widen { f(a).widen(&f(b)) } else { f(a).join(&f(b)) };
             match (a, b) {
-                (V::Floats(r), V::Float(_)) if r.0 == joined => V::Floats(r.clone()),
-                (V::Floats(r), V::Floats(s)) if r.0 == joined && r.1 >= s.1 => V::Floats(r.clone()),
-                _ => V::float(joined, if widen { Why::Lost } else { why() }),
+                (V::Floats(r), _) if r.0 == joined && r.1 == Why::Lost => V::Floats(r.clone()),
+                (V::Floats(r), V::Floats(s)) if !widen && (r.0 == s.0 || beside(&r.0, &s.0)) => V::float(joined, r.1.rejoined(s.1)),
+                _ => V::float(joined, Why::Lost),
             }
         }
-        (V::Complex(x), V::Complex(y)) => V::Complex(worse(*x, *y)),
+        (V::Complex(x), V::Complex(y)) => V::Complex(same(*x, *y)),
         (V::Str(_), V::Str(_)) | (V::Bytes(_), V::Bytes(_)) => return None,
         (V::Str(_) | V::Strs(_), V::Str(_) | V::Strs(_)) => V::Strs(text(text_of(a)?, text_of(b)?)),
         (V::Bytes(_) | V::ManyBytes(_), V::Bytes(_) | V::ManyBytes(_)) => V::ManyBytes(text(text_of(a)?, text_of(b)?)),
         (V::Tuple(x), V::Tuple(y)) => join_tuples(x, y, widen, escapes),
         (V::Range(x), V::Range(y)) => V::Range(Rc::new(std::array::from_fn(|i| join(&x[i], &y[i], widen, escapes)))),
         (V::Slice(x), V::Slice(y)) => V::Slice(Rc::new(std::array::from_fn(|i| join(&x[i], &y[i], widen, escapes)))),
-        (V::Instance(x, p), V::Instance(y, q)) if x == y => V::Instance(*x, worse(*p, *q)),
+        (V::Instance(x, p), V::Instance(y, q)) if x == y => V::Instance(*x, same(*p, *q)),
         (V::Exc(x), V::Exc(y)) if x.class == y.class => {
             for e in [x, y] {
                 escapes.extend(e.args.iter().flatten().filter(|v| refers(v)).cloned());
@@ -914,6 +917,18 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
     })
 }
 
+/// Whether one begins where the other ends.
+fn adjacent(a: &Int, b: &Int) -> bool {
+    let meets = |a: &Int, b: &Int| a.upper().zip(b.lower()).is_some_and(|(end, start)| end.checked_add(1) == Some(start));
+    meets(a, b) || meets(b, a)
+}
+
+/// The same of floats.
+fn beside(a: &Float, b: &Float) -> bool {
+    let meets = |a: &Float, b: &Float| a.high.next_up() >= b.low && a.high <= b.low;
+    !a.nan && !b.nan && (meets(a, b) || meets(b, a))
+}
+
 /// The length interval of a string or of bytes.
 pub fn text_of(value: &V) -> Option<Text> {
     Some(match value {
@@ -922,11 +937,11 @@ pub fn text_of(value: &V) -> Option<Text> {
             Text {
                 low: n,
                 high: n,
-                why: Why::Outside,
+                why: Why::OUTSIDE,
                 digits: s.starts_with(|c: char| c.is_ascii_digit() && c != '0') && s.bytes().all(|b| b.is_ascii_digit()),
             }
         }
-        V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Outside, digits: false },
+        V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::OUTSIDE, digits: false },
         V::Strs(t) | V::ManyBytes(t) => *t,
         _ => return None,
     })
@@ -942,7 +957,7 @@ fn join_tuples(x: &Tuple, y: &Tuple, widen: bool, escapes: &mut Escapes) -> V {
     let (e2, l2, h2) = tuple_bounds(y, escapes);
     let element = match (e1, e2) {
         (Some(a), Some(b)) => join(&a, &b, widen, escapes),
-        (Some(a), None) | (None, Some(a)) => a,
+        (Some(a), None) | (None, Some(a)) => a.lost(),
         (None, None) => V::Undef,
     };
     let (low, high) = bounds(l1, h1, l2, h2, widen);
@@ -999,10 +1014,15 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
             let texts: Vec<Text> = out.iter().filter(|v| kind(v)).filter_map(text_of).collect();
             let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
             let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
-            let why = texts.iter().map(|t| t.why).max().unwrap_or(Why::Lost);
-            let text = Text { low, high: if widen { u64::MAX } else { high }, why: if widen { Why::Lost } else { why }, digits: false };
+            let text = Text { low, high: if widen { u64::MAX } else { high }, why: Why::Lost, digits: false };
             out.retain(|v| !kind(v));
             out.push(if exact_str { V::Strs(text) } else { V::ManyBytes(text) });
+        }
+    }
+    // Which of them it is hangs together with what led here, except for what it may be either way.
+    for v in &mut out {
+        if matches!(v.why(), Some(Why::Outside(_))) && !(a.alternatives().contains(v) && b.alternatives().contains(v)) {
+            *v = v.lost();
         }
     }
     if out.len() == 1 {
@@ -1011,9 +1031,9 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
     if out.len() > MAX_ALTERNATIVES && !out.iter().any(|v| matches!(v, V::Token(_) | V::Null)) {
         let undef = out.iter().any(|v| matches!(v, V::Undef));
         out.retain(|v| !matches!(v, V::Undef));
-        let why = out.iter().filter_map(V::why).max().unwrap_or(Why::Lost);
+        let why = Why::Lost;
         escapes.extend(out.iter().filter(|v| refers(v)).cloned());
-        return if undef { V::OneOf(Rc::new([V::Undef, V::Unknown(why)])) } else { V::Unknown(worse(why, Why::Lost)) };
+        return if undef { V::OneOf(Rc::new([V::Undef, V::Unknown(why)])) } else { V::Unknown(why) };
     }
     V::OneOf(out.into())
 }
@@ -1025,8 +1045,11 @@ fn join_rest(a: Option<&Rest>, b: Option<&Rest>, widen: bool, escapes: &mut Esca
             let (low, high) = bounds(a.low, a.high, b.low, b.high, widen);
             Some(Rest { element: join(&a.element, &b.element, widen, escapes), value: join(&a.value, &b.value, widen, escapes), low, high })
         }
-        (Some(r), None) => Some(Rest { low: 0, ..r.clone() }),
-        (None, Some(r)) => Some(Rest { low: 0, high: if widen { u64::MAX } else { r.high }, ..r.clone() }),
+        // Which items there are hangs together with what led here.
+        (Some(r), None) => Some(Rest { low: 0, element: r.element.lost(), value: r.value.lost(), ..*r }),
+        (None, Some(r)) => {
+            Some(Rest { low: 0, high: if widen { u64::MAX } else { r.high }, element: r.element.lost(), value: r.value.lost() })
+        }
     }
 }
 
@@ -1116,7 +1139,7 @@ pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
         (Obj::Set(x, f), Obj::Set(y, g)) if f == g => return Obj::Set(Rc::new(join_tables(x, y, widen, escapes)), *f),
         (Obj::ByteArray(x), Obj::ByteArray(y)) => {
             let (low, high) = bounds(x.low, x.high, y.low, y.high, widen);
-            return Obj::ByteArray(Text { low, high, why: worse(x.why, y.why), digits: false });
+            return Obj::ByteArray(Text { low, high, why: if x.why == y.why { x.why } else { Why::Lost }, digits: false });
         }
         (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) if c == d => {
             return Obj::Instance { class: c.clone(), attrs: Rc::new(join_attrs(x, y, widen, escapes)) };

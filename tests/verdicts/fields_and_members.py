@@ -98,11 +98,6 @@ if at_random():
     while pair.a < 10:
         pair = Pair(pair.a + pair.b, pair.b)
 if at_random():
-    stack = Stack[int]()
-    stack.push(0)
-    while stack.items:
-        stack.pop()
-if at_random():
     stack = Stack()
     stack.push(0)
     while stack.items:  # error: AF402
@@ -139,3 +134,8 @@ if at_random():
         with suppress(ValueError):
             n = 1
             1 / 0
+if at_random():
+    stack = Stack[int]()
+    stack.push(0)
+    while stack.items:
+        stack.pop()

@@ -66,19 +66,6 @@ if at_random():
     while jobs.empty():  # error: AF502
         time.sleep(0.1)
 if at_random():
-    while not os.environ.get("READY"):
-        time.sleep(0.1)
-if at_random():
-    while True:
-        if os.path.exists("stop"):
-            break
-        time.sleep(0.1)
-if at_random():
-    while True:
-        if os.path.exists("stop"):
-            print("seen")
-        time.sleep(0.1)
-if at_random():
     while True:  # error: AF406
         try:
             1 / 0
@@ -117,4 +104,17 @@ if at_random():
     # A thread may end the program from outside, so what follows is not certain.
     never = False
     while not never:  # warning: AF502
+        time.sleep(0.1)
+if at_random():
+    while True:
+        if os.path.exists("stop"):
+            break
+        time.sleep(0.1)
+if at_random():
+    while True:
+        if os.path.exists("stop"):
+            print("seen")
+        time.sleep(0.1)
+if at_random():
+    while not os.environ.get("READY"):
         time.sleep(0.1)

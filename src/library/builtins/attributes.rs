@@ -260,7 +260,7 @@ fn breakpoint(host: &mut dyn Host, args: Args) -> R<V> {
     host.unknown_call(&args);
     host.special("globals", Args::default())?;
     host.interruptible();
-    Ok(V::Unknown(Why::Outside))
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn help(host: &mut dyn Host, args: Args) -> R<V> {

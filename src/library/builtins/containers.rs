@@ -369,7 +369,7 @@ fn slice(host: &mut dyn Host, args: Args) -> R<V> {
 fn enumerate(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["iterable", "start"], 1, 1, &|host, [x, start]| {
         let it = host.iterate(&x)?;
-        let start = index_or(host, &start, 0)?.map_or(V::any_int(Why::Outside), |n| V::int(n, why_of(&[&start])));
+        let start = index_or(host, &start, 0)?.map_or(V::any_int(Why::OUTSIDE), |n| V::int(n, why_of(&[&start])));
         Ok(iterator(host, IterKind::Enumerate, vec![it, start]))
     })
 }

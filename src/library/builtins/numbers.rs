@@ -126,7 +126,7 @@ fn to_int(host: &mut dyn Host, x: &V) -> R<V> {
         _ if kind(host, x).is_some_and(|k| k != "bytearray") => type_error(host),
         _ => {
             unknown(host, std::slice::from_ref(x));
-            Ok(V::any_int(x.why().unwrap_or(Why::Outside)))
+            Ok(V::any_int(x.why().unwrap_or(Why::OUTSIDE)))
         }
     }
 }
@@ -148,7 +148,7 @@ fn parsed(host: &mut dyn Host, text: &str, base: i128) -> R<V> {
 }
 
 fn int_in_base(host: &mut dyn Host, x: &V, base: &V) -> R<V> {
-    let Some(base) = index(host, base)? else { return Ok(V::any_int(Why::Outside)) };
+    let Some(base) = index(host, base)? else { return Ok(V::any_int(Why::OUTSIDE)) };
     match (x, base.is_exact()) {
         (V::Str(s), Some(base)) => parsed(host, s, base),
         (V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_), _) => {
@@ -160,7 +160,7 @@ fn int_in_base(host: &mut dyn Host, x: &V, base: &V) -> R<V> {
                 return type_error(host);
             }
             unknown(host, std::slice::from_ref(x));
-            Ok(V::any_int(Why::Outside))
+            Ok(V::any_int(Why::OUTSIDE))
         }
     }
 }
@@ -249,7 +249,7 @@ pub fn to_float(host: &mut dyn Host, x: &V) -> R<V> {
         _ if kind(host, x).is_some_and(|k| k != "bytearray") => type_error(host),
         _ => {
             unknown(host, std::slice::from_ref(x));
-            Ok(V::any_float(x.why().unwrap_or(Why::Outside)))
+            Ok(V::any_float(x.why().unwrap_or(Why::OUTSIDE)))
         }
     }
 }
@@ -437,7 +437,7 @@ fn round(host: &mut dyn Host, args: Args) -> R<V> {
 /// `bin`, `oct` and `hex`: digits of so many bits each.
 fn digits(host: &mut dyn Host, args: &Args, bits: u64, prefix: &str, render: fn(u128) -> String) -> R<V> {
     with(host, args, [""], 1, 1, &|host, [x]| {
-        let Some(int) = index(host, &x)? else { return Ok(V::strs(3, u64::MAX, Why::Outside)) };
+        let Some(int) = index(host, &x)? else { return Ok(V::strs(3, u64::MAX, Why::OUTSIDE)) };
         if let Some(n) = int.is_exact() {
             return Ok(V::str(&format!("{}{prefix}{}", if n < 0 { "-" } else { "" }, render(n.unsigned_abs()))));
         }
@@ -462,7 +462,7 @@ fn hex(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn chr(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, [""], 1, 1, &|host, [x]| {
-        let Some(int) = index(host, &x)? else { return Ok(V::strs(1, 1, Why::Outside)) };
+        let Some(int) = index(host, &x)? else { return Ok(V::strs(1, 1, Why::OUTSIDE)) };
         let valid = Int::range(0, 0x10_ffff);
         match int.is_exact() {
             Some(n) if (0..=0x10_ffff).contains(&n) => {
@@ -520,12 +520,12 @@ fn ord(host: &mut dyn Host, args: Args) -> R<V> {
 fn hash(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, [""], 1, 0, &|host, [x]| {
         host.key(&x)?;
-        Ok(V::int(Int::range(-(1 << 63), (1 << 63) - 1), Why::Outside))
+        Ok(V::int(Int::range(-(1 << 63), (1 << 63) - 1), Why::OUTSIDE))
     })
 }
 
 fn id(host: &mut dyn Host, args: Args) -> R<V> {
-    with(host, &args, [""], 1, 0, &|_, _| Ok(V::int(Int::range(0, i128::from(u64::MAX)), Why::Outside)))
+    with(host, &args, [""], 1, 0, &|_, _| Ok(V::int(Int::range(0, i128::from(u64::MAX)), Why::OUTSIDE)))
 }
 
 /// `int(text, …)` and others take a default where an argument is missing.

@@ -412,7 +412,7 @@ fn quantify(host: &mut dyn Host, args: &Args, decides: bool) -> R<V> {
         return Ok(answer);
     }
     let mut stopped: Option<crate::value::store::Store> = None;
-    let mut why = Why::Outside;
+    let mut why = Why::OUTSIDE;
     let (mut result, mut may_end) = (None, false);
     for seen in 0..QUANTIFIED {
         host.burn(1)?;
@@ -435,7 +435,7 @@ fn quantify(host: &mut dyn Host, args: &Args, decides: bool) -> R<V> {
             Some(t) if t != decides && sure => {}
             _ => {
                 may_end |= !sure;
-                why = why.max(why_of(&[&v]));
+                why = why.with(why_of(&[&v]));
                 let now = host.store().clone();
                 match &mut stopped {
                     None => stopped = Some(now),

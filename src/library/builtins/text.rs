@@ -64,11 +64,8 @@ impl Shown {
             (Shown::Exact(a), Shown::Exact(b)) if a.len() + b.len() <= MAX_EXACT_TEXT => Shown::Exact(a + b),
             (a, b) => {
                 let (x, y) = (a.bounds(), b.bounds());
-                let why = [&a, b]
-                    .iter()
-                    .filter_map(|s| if let Shown::Length(_, _, why) = s { Some(*why) } else { None })
-                    .max()
-                    .unwrap_or(Why::Lost);
+                let why = [&a, b].into_iter().filter_map(|s| if let Shown::Length(_, _, why) = s { Some(*why) } else { None });
+                let why = Why::of_all(why).unwrap_or(Why::Lost);
                 Shown::Length(x.0.saturating_add(y.0), x.1.saturating_add(y.1), why)
             }
         }
@@ -206,7 +203,7 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
         V::OneOf(_) => Ok(Shown::of(&host.text(value, repr)?)),
         _ => {
             unknown(host, std::slice::from_ref(value));
-            Ok(Shown::Length(0, u64::MAX, value.why().unwrap_or(Why::Outside)))
+            Ok(Shown::Length(0, u64::MAX, value.why().unwrap_or(Why::OUTSIDE)))
         }
     }
 }
@@ -451,7 +448,7 @@ fn input(host: &mut dyn Host, args: Args) -> R<V> {
     crate::library::modules::stdin::read(host, "input", "EOFError");
     host.may_raise("EOFError");
     host.may_raise("UnicodeDecodeError");
-    Ok(V::strs(0, u64::MAX, Why::Outside))
+    Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
 }
 
 /// A file: what is in it comes from outside.
@@ -466,9 +463,9 @@ fn open(host: &mut dyn Host, args: Args) -> R<V> {
         unknown(host, &[opener]);
     }
     Ok(match args.get(1, "mode") {
-        None => V::Instance(Sym::new("io.TextIOWrapper"), Why::Outside),
-        Some(V::Str(mode)) if !mode.contains('b') => V::Instance(Sym::new("io.TextIOWrapper"), Why::Outside),
-        Some(V::Str(_)) => V::Instance(Sym::new("io.IOBase"), Why::Outside),
-        Some(_) => V::Unknown(Why::Outside),
+        None => V::Instance(Sym::new("io.TextIOWrapper"), Why::OUTSIDE),
+        Some(V::Str(mode)) if !mode.contains('b') => V::Instance(Sym::new("io.TextIOWrapper"), Why::OUTSIDE),
+        Some(V::Str(_)) => V::Instance(Sym::new("io.IOBase"), Why::OUTSIDE),
+        Some(_) => V::Unknown(Why::OUTSIDE),
     })
 }

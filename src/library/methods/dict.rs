@@ -29,7 +29,9 @@ pub fn find(method: &str) -> Option<Entry> {
 pub fn find_special(owner: &str, method: &str) -> Option<Entry> {
     Some(Entry::Function(match (owner, method) {
         ("collections.Counter", "update" | "subtract" | "most_common" | "elements" | "total" | "fromkeys") => counter_unknown,
-        ("collections.Counter" | "collections.defaultdict", "copy") => copy,
+        ("collections.Counter" | "collections.defaultdict" | "collections.OrderedDict", "copy") => copy,
+        ("collections.OrderedDict", "popitem") => ordered_popitem,
+        ("collections.OrderedDict", "move_to_end") => move_to_end,
         _ => return None,
     }))
 }
@@ -182,6 +184,45 @@ fn popitem(host: &mut dyn Host, args: Args) -> R<V> {
             table.exact.pop();
         });
         Ok(pair)
+    })
+}
+
+/// Whether it is the last entry that is meant, where that is known.
+fn is_last(host: &mut dyn Host, last: &V) -> R<Option<bool>> {
+    if matches!(last, V::Undef) { Ok(Some(true)) } else { host.truth(last) }
+}
+
+fn ordered_popitem(host: &mut dyn Host, args: Args) -> R<V> {
+    with(host, &args, ["", "last"], 1, 1, &|host, [d, last]| {
+        if is_last(host, &last)? == Some(true) {
+            return popitem(host, Args::of([d]));
+        }
+        let Some((id, table)) = is_dict(host, &d) else { return wrong(host, &d.clone(), &[d, last]) };
+        if table.rest.is_some() || is_last(host, &last)?.is_none() {
+            return Ok(unknown(host, &[d]));
+        }
+        let Some((_, (k, v))) = table.exact.first() else { return Err(host.raise("KeyError", "dictionary is empty")) };
+        let pair = V::tuple(vec![k.clone(), v.clone()]);
+        host.burn(table.exact.len() as u64 / 16)?;
+        drop(table);
+        change(host, id, |table, _| {
+            table.exact.shift_remove_index(0);
+        });
+        Ok(pair)
+    })
+}
+
+fn move_to_end(host: &mut dyn Host, args: Args) -> R<V> {
+    with(host, &args, ["", "key", "last"], 2, 2, &|host, [d, key, last]| {
+        let Some((id, table)) = is_dict(host, &d) else { return wrong(host, &d.clone(), &[d, key, last]) };
+        let known = host.key(&key)?;
+        let (Some(at), None, Some(last)) = (known, &table.rest, is_last(host, &last)?) else { return Ok(unknown(host, &[d, key])) };
+        let Some(from) = table.exact.get_index_of(&at) else { return Err(host.raise("KeyError", "")) };
+        let to = if last { table.exact.len() - 1 } else { 0 };
+        host.burn(table.exact.len() as u64 / 16)?;
+        drop(table);
+        change(host, id, |table, _| table.exact.move_index(from, to));
+        Ok(V::None)
     })
 }
 

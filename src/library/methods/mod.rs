@@ -20,7 +20,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "list" => list::find(method),
         "tuple" => list::find_tuple(method),
         "dict" => dict::find(method),
-        "collections.defaultdict" | "collections.Counter" => dict::find_special(owner, method),
+        "collections.defaultdict" | "collections.Counter" | "collections.OrderedDict" => dict::find_special(owner, method),
         "bytes" | "bytearray" => bytes::find(owner, method),
         "int" | "bool" | "float" => number::find(owner, method),
         "collections.deque" => deque::find(method),

@@ -8,7 +8,7 @@ use crate::library::common::{
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
 use crate::value::int::Int;
-use crate::value::object::{MAX_EXACT_TEXT, Sym, Text, Tuple, V, Why};
+use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Sym, Text, Tuple, V, Why};
 use crate::value::store::text_of;
 use crate::value::text::{self, Class, Side};
 
@@ -59,6 +59,7 @@ pub fn find(method: &str) -> Option<Entry> {
         "expandtabs" => expandtabs,
         "encode" => encode,
         "format" => format,
+        "format_map" => format_map,
         "translate" => translate,
         "maketrans" => |host, args| Ok(host.unknown_call(&args)),
         "__mod__" => super::printf::modulo,
@@ -222,7 +223,7 @@ fn join(host: &mut dyn Host, args: Args) -> R<V> {
             items.exact.iter().map(|v| (v, 1, 1)).chain(items.rest.iter().filter(|r| r.high > 0).map(|r| (&r.element, r.low, r.high)))
         {
             let bounds = alternatives_text(host, v, l > 0)?;
-            why = why.max(bounds.why);
+            why = why.with(bounds.why);
             least = least.saturating_add(bounds.low.saturating_mul(l));
             most = most.saturating_add(bounds.high.saturating_mul(h));
         }
@@ -240,7 +241,7 @@ fn alternatives_text(host: &mut dyn Host, v: &V, sure: bool) -> R<Text> {
         match text(one) {
             Some(t) => {
                 out =
-                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.max(t.why), digits: false }));
+                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.or(t.why), digits: false }));
             }
             None if kind(host, one).is_some() => host.may_raise("TypeError"),
             None => {
@@ -665,6 +666,25 @@ fn format(host: &mut dyn Host, args: Args) -> R<V> {
         out = out.then(&Shown::Exact(field.before)).then(&shown);
     }
     Ok(out.then(&Shown::Exact(tail)).value())
+}
+
+/// As `format` with the entries of the mapping by keyword, where all fields have names.
+fn format_map(host: &mut dyn Host, args: Args) -> R<V> {
+    let [V::Str(template), V::Ref(id)] = args.pos.as_slice() else { return Ok(host.unknown_call(&args)) };
+    let named = fields(template).is_some_and(|(all, _)| {
+        let inner = |f: &Field| f.spec.split('{').skip(1).all(|name| name.starts_with(char::is_alphabetic));
+        all.iter().all(|f| f.name.starts_with(char::is_alphabetic) && inner(f))
+    });
+    let entries: Option<Vec<(Sym, V)>> = match host.store().get(*id) {
+        Obj::Dict(table, DictKind::Plain) if table.rest.is_none() => {
+            table.exact.values().map(|(k, v)| if let V::Str(k) = k { Some((Sym::new(k), v.clone())) } else { None }).collect()
+        }
+        _ => None,
+    };
+    match entries {
+        Some(kw) if named && args.kw.is_empty() => format(host, Args { pos: args.pos[..1].into(), kw, open: false }),
+        _ => Ok(host.unknown_call(&args)),
+    }
 }
 
 fn translate(host: &mut dyn Host, args: Args) -> R<V> {

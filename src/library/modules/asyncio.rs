@@ -50,7 +50,7 @@ pub fn find(name: &str) -> Option<Entry> {
         },
         "start_server.wait" => |host, _| {
             host.may_raise("");
-            Ok(V::Instance(Sym::new("serving.aserver"), Why::Outside))
+            Ok(V::Instance(Sym::new("serving.aserver"), Why::OUTSIDE))
         },
         _ => return None,
     }))
@@ -122,7 +122,7 @@ fn take_item(host: &mut dyn Host, args: Args) -> R<V> {
         _ => host.may_raise(""),
     }
     add(host, &args, "-size", -1);
-    Ok(V::Unknown(Why::Outside))
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
@@ -282,5 +282,5 @@ pub fn run(host: &mut dyn Host, args: Args) -> R<V> {
 /// A manager that cancels what is awaited inside it.
 fn timeout(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::Instance(Sym::new("asyncio.timeout"), Why::Outside))
+    Ok(V::Instance(Sym::new("asyncio.timeout"), Why::OUTSIDE))
 }

@@ -16,6 +16,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "deque" => deque,
         "defaultdict" => defaultdict,
         "Counter" => counter,
+        "OrderedDict" => ordered_dict,
         _ => return super::namedtuple::find(name),
     }))
 }
@@ -58,6 +59,18 @@ fn defaultdict(host: &mut dyn Host, args: Args) -> R<V> {
         return Err(host.raise("TypeError", "first argument must be callable or None"));
     }
     Ok(host.alloc(Obj::Dict(Rc::default(), DictKind::Default(factory))))
+}
+
+fn ordered_dict(host: &mut dyn Host, args: Args) -> R<V> {
+    let made = host.call(&V::lib("dict"), args)?;
+    if let V::Ref(id) = &made {
+        host.store().mutate(*id, true, |obj| {
+            if let Obj::Dict(_, kind @ DictKind::Plain) = obj {
+                *kind = DictKind::Ordered;
+            }
+        });
+    }
+    Ok(made)
 }
 
 fn counter(host: &mut dyn Host, args: Args) -> R<V> {

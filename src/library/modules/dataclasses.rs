@@ -457,7 +457,7 @@ fn hash(host: &mut dyn Host, args: Args) -> R<V> {
     for value in compared(host, this, &fields)? {
         host.key(&value)?;
     }
-    Ok(V::int(Int::range(-(1 << 63), (1 << 63) - 1), Why::Outside))
+    Ok(V::int(Int::range(-(1 << 63), (1 << 63) - 1), Why::OUTSIDE))
 }
 
 fn frozen(host: &mut dyn Host, args: Args) -> R<V> {

@@ -48,6 +48,12 @@ fn unique(host: &mut dyn Host, args: Args) -> R<V> {
     Ok(class_value)
 }
 
+/// Whether a name of the class is that of a member, which cannot be assigned to.
+pub fn is_member(class: &Class, name: Sym) -> bool {
+    let members = attribute_of(&class.attrs, MEMBERS).and_then(|v| exact_tuple(&v)).unwrap_or_default();
+    !members.is_empty() && class.attrs.iter().any(|(n, v)| *n == name && members.contains(v))
+}
+
 /// Makes the members. False: something is not followed.
 pub fn finish(host: &mut dyn Host, class_value: &V, class: &Rc<Class>) -> R<bool> {
     for base in &class.mro {

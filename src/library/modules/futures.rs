@@ -21,7 +21,7 @@ pub fn find(name: &str) -> Option<Entry> {
 fn executor(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
     host.unknown_call(args);
     host.interruptible();
-    Ok(V::Instance(Sym::new(class), Why::Outside))
+    Ok(V::Instance(Sym::new(class), Why::OUTSIDE))
 }
 
 /// The threads of a pool are waited for at the end, whatever was said to the pool.

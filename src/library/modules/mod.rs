@@ -22,7 +22,7 @@ mod multiprocessing;
 mod network;
 mod numpy;
 mod operator;
-mod plain;
+pub mod plain;
 mod random;
 pub mod re;
 mod serving;

@@ -15,7 +15,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "get_context" => |host, args| {
             let spawns = imports(args.pos.first());
             Ok(if spawns && args.pos.len() == 1 {
-                V::Instance(Sym::new("multiprocessing.spawn"), Why::Outside)
+                V::Instance(Sym::new("multiprocessing.spawn"), Why::OUTSIDE)
             } else {
                 outside_any(host, args)?
             })
@@ -70,7 +70,7 @@ fn pool(host: &mut dyn Host, args: Args, spawns: bool) -> R<V> {
     if !certain || args.kw.iter().any(|(name, _)| &*name.text() != "processes") || args.pos.len() > 1 {
         return interrupting(host, args);
     }
-    Ok(V::Instance(Sym::new("multiprocessing.spawnpool"), Why::Outside))
+    Ok(V::Instance(Sym::new("multiprocessing.spawnpool"), Why::OUTSIDE))
 }
 
 fn wait(host: &mut dyn Host, args: Args) -> R<V> {

@@ -39,7 +39,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "hash" => |host, args| {
             on_items(host, &args, |host, items, _| {
                 host.key(&items)?;
-                Ok(V::int(Int::range(-(1 << 63), (1 << 63) - 1), Why::Outside))
+                Ok(V::int(Int::range(-(1 << 63), (1 << 63) - 1), Why::OUTSIDE))
             })
         },
         "repr" => repr,

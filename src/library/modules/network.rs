@@ -122,7 +122,7 @@ fn client(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
     let mut attrs = vec![(Sym::new("-timed"), V::Bool(timed))];
     attrs.extend(
         ["headers", "params", "auth", "cookies", "verify", "proxies", "cert"]
-            .map(|name| (Sym::new(&format!(" {name}")), V::Unknown(Why::Outside))),
+            .map(|name| (Sym::new(&format!(" {name}")), V::Unknown(Why::OUTSIDE))),
     );
     Ok(host.alloc(Obj::Instance { class: V::lib(class), attrs: Rc::new(attrs) }))
 }

@@ -82,7 +82,7 @@ fn array(host: &mut dyn Host, args: &Args, callee: &str, count: Option<i128>, si
         allocates(host, FactKind::Allocation, callee, bytes, bytes);
     }
     look(host, args);
-    Ok(V::Instance(Sym::new("numpy.ndarray"), Why::Outside))
+    Ok(V::Instance(Sym::new("numpy.ndarray"), Why::OUTSIDE))
 }
 
 /// `f(shape, dtype)`, the type at a position of its own; floats by default, but `full` goes by the value.

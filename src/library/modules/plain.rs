@@ -1,8 +1,10 @@
 //! Modules of which little more is known than the types of their results, as one table, and constants.
 
+use std::rc::Rc;
+
 use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{V, Why};
+use crate::value::object::{Obj, Sym, V, Why};
 
 use super::support::{
     all, identity, interrupting, outside_any, outside_bool, outside_bytes, outside_float, outside_int, outside_none, outside_size,
@@ -104,12 +106,8 @@ pub fn find(name: &str) -> Option<Entry> {
         | "os.mkdir"
         | "sys.stdout.flush"
         | "sys.stderr.flush" => outside_none,
-        "abc.abstractmethod"
-        | "typing.final"
-        | "typing.overload"
-        | "typing.override"
-        | "typing.no_type_check"
-        | "typing.runtime_checkable" => identity,
+        "abc.abstractmethod" => abstract_method,
+        "typing.final" | "typing.overload" | "typing.override" | "typing.no_type_check" | "typing.runtime_checkable" => identity,
         "typing.cast" => cast,
         "sys.exit" => exit,
         "sys.setrecursionlimit" => set_recursion_limit,
@@ -150,9 +148,9 @@ fn constant(name: &str) -> Option<V> {
         "sys.maxsize" => Some(V::Int((1 << 63) - 1)),
         "sys.maxunicode" => Some(V::Int(0x0010_FFFF)),
         "sys.platform" | "sys.version" | "sys.executable" | "sys.prefix" | "os.name" | "os.sep" | "os.linesep" => {
-            Some(V::strs(0, u64::MAX, Why::Outside))
+            Some(V::strs(0, u64::MAX, Why::OUTSIDE))
         }
-        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::Outside)),
+        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::OUTSIDE)),
         "typing.TYPE_CHECKING" => Some(V::Bool(false)),
         _ => None,
     }
@@ -228,7 +226,7 @@ fn run_tests(host: &mut dyn Host, args: Args) -> R<V> {
     host.unknown_call(&args);
     host.interruptible();
     // It ends the program, unless it is told not to.
-    if args.exactly(0) { Err(host.raise("SystemExit", "")) } else { Ok(V::Unknown(Why::Outside)) }
+    if args.exactly(0) { Err(host.raise("SystemExit", "")) } else { Ok(V::Unknown(Why::OUTSIDE)) }
 }
 
 /// Waits for a signal: one that the program asked for, or one from outside.
@@ -256,4 +254,19 @@ fn set_recursion_limit(host: &mut dyn Host, args: Args) -> R<V> {
     }
     host.may_raise("");
     host.special("setrecursionlimit", args)
+}
+
+/// The name under which a function, or a class by its metaclass, is marked as abstract.
+pub const ABSTRACT: &str = "__isabstractmethod__";
+
+fn abstract_method(host: &mut dyn Host, args: Args) -> R<V> {
+    let made = identity(host, args)?;
+    if let V::Ref(id) = &made {
+        host.store().mutate(*id, true, |obj| {
+            if let Obj::Function(f) = obj {
+                Rc::make_mut(f).attrs.push((Sym::new(ABSTRACT), V::Bool(true)));
+            }
+        });
+    }
+    Ok(made)
 }

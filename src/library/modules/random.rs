@@ -48,7 +48,7 @@ pub fn find_secrets(name: &str) -> Option<Entry> {
 
 fn random(host: &mut dyn Host, args: Args) -> R<V> {
     all(host, &args, [])?;
-    Ok(V::float(Float::range(0.0, 1.0_f64.next_down()), Why::Outside))
+    Ok(V::float(Float::range(0.0, 1.0_f64.next_down()), Why::OUTSIDE))
 }
 
 /// An argument that must be an int; whole floats were accepted by older versions.
@@ -76,7 +76,7 @@ fn between(host: &mut dyn Host, low: &Int, end: &Int) -> R<V> {
         None => host.may_raise("ValueError"),
     }
     let last = end.sub(&Int::ONE);
-    Ok(V::int(low.join(&last), Why::Outside))
+    Ok(V::int(low.through(&last), Why::OUTSIDE))
 }
 
 fn randint(host: &mut dyn Host, args: Args) -> R<V> {
@@ -104,7 +104,7 @@ fn randrange(host: &mut dyn Host, args: Args) -> R<V> {
             }
             host.may_raise("ValueError");
             host.may_raise("TypeError");
-            Ok(V::any_int(Why::Outside))
+            Ok(V::any_int(Why::OUTSIDE))
         }
     }
 }
@@ -120,7 +120,7 @@ fn uniform(host: &mut dyn Host, args: Args) -> R<V> {
     let span = (joined.high - joined.low).abs();
     let range =
         if span.is_finite() { Float { low: joined.low.next_down(), high: joined.high.next_up(), nan: joined.nan } } else { Float::ANY };
-    Ok(V::float(range, Why::Outside))
+    Ok(V::float(range, Why::OUTSIDE))
 }
 
 /// The members of a sequence by position, when it is one.
@@ -153,7 +153,7 @@ fn choice(host: &mut dyn Host, args: Args) -> R<V> {
     if low == 0 {
         host.may_raise("IndexError");
     }
-    Ok(element(host, &items).unwrap_or(V::Unknown(Why::Outside)))
+    Ok(element(host, &items).unwrap_or(V::Unknown(Why::OUTSIDE)))
 }
 
 fn choices(host: &mut dyn Host, args: Args) -> R<V> {
@@ -167,7 +167,7 @@ fn choices(host: &mut dyn Host, args: Args) -> R<V> {
     let k = to_int_of(host, k.as_ref())?;
     let (low, high) =
         (k.low.clamp(0, i128::from(u64::MAX)) as u64, k.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64));
-    let any = element(host, &items).unwrap_or(V::Unknown(Why::Outside));
+    let any = element(host, &items).unwrap_or(V::Unknown(Why::OUTSIDE));
     Ok(list_of(host, bag(any, low, high)))
 }
 
@@ -193,7 +193,7 @@ fn sample(host: &mut dyn Host, args: Args) -> R<V> {
     let high = k.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64);
     let high = if counts.is_some() { high } else { high.min(most) };
     let low = k.low.clamp(0, i128::from(high)) as u64;
-    let any = element(host, &items).unwrap_or(V::Unknown(Why::Outside));
+    let any = element(host, &items).unwrap_or(V::Unknown(Why::OUTSIDE));
     Ok(list_of(host, bag(any, low, high)))
 }
 
@@ -216,7 +216,7 @@ fn shuffle(host: &mut dyn Host, args: Args) -> R<V> {
         return Ok(V::None);
     }
     host.burn(items.exact.len() as u64 / 16)?;
-    let any = element(host, &items).unwrap_or(V::Unknown(Why::Outside));
+    let any = element(host, &items).unwrap_or(V::Unknown(Why::OUTSIDE));
     let shuffled = Items { exact: Vec::new(), rest: Some(Rest { element: any, value: V::None, low, high }) };
     host.store().mutate(id, true, |obj| {
         if let Obj::List(list) = obj {
@@ -239,7 +239,7 @@ fn getrandbits(host: &mut dyn Host, args: Args) -> R<V> {
         host.may_raise("");
     }
     let bits = k.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64);
-    Ok(V::int(Int::bits(0, bits, crate::value::int::Sign::Positive), Why::Outside))
+    Ok(V::int(Int::bits(0, bits, crate::value::int::Sign::Positive), Why::OUTSIDE))
 }
 
 fn randbytes(host: &mut dyn Host, args: Args) -> R<V> {
@@ -249,7 +249,7 @@ fn randbytes(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("OverflowError");
     let low = n.low.clamp(0, i128::from(u64::MAX)) as u64;
     let high = n.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64);
-    Ok(V::ManyBytes(Text { low, high, why: Why::Outside, digits: false }))
+    Ok(V::ManyBytes(Text { low, high, why: Why::OUTSIDE, digits: false }))
 }
 
 fn randbelow(host: &mut dyn Host, args: Args) -> R<V> {

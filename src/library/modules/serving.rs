@@ -64,7 +64,7 @@ pub fn find(name: &str) -> Option<Entry> {
 
 fn make(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
     look(host, args);
-    Ok(V::Instance(Sym::new(class), Why::Outside))
+    Ok(V::Instance(Sym::new(class), Why::OUTSIDE))
 }
 
 /// Serves until somebody stops it; without a screen the loop of a window may end at once.

@@ -12,19 +12,19 @@ pub const STDIN: &str = "sys.stdin";
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "sys.stdin" | "sys.stdin.buffer" | "sys.__stdin__" => Entry::Constant(V::Instance(Sym::new(STDIN), Why::Outside)),
+        "sys.stdin" | "sys.stdin.buffer" | "sys.__stdin__" => Entry::Constant(V::Instance(Sym::new(STDIN), Why::OUTSIDE)),
         "sys.stdin.fileno" => Entry::Function(|_, _| Ok(V::Int(0))),
-        "sys.stdin.isatty" => Entry::Function(|_, _| Ok(V::AnyBool(Why::Outside))),
+        "sys.stdin.isatty" => Entry::Function(|_, _| Ok(V::AnyBool(Why::OUTSIDE))),
         "sys.stdin.read" | "sys.stdin.readline" => Entry::Function(|host, args| {
             read(host, "sys.stdin", "OSError");
             look(host, &args);
             // Of its buffer they are bytes.
-            Ok(V::Unknown(Why::Outside))
+            Ok(V::Unknown(Why::OUTSIDE))
         }),
         "sys.stdin.readlines" => Entry::Function(|host, args| {
             read(host, "sys.stdin", "OSError");
             look(host, &args);
-            Ok(list_of(host, bag(V::Unknown(Why::Outside), 0, u64::MAX)))
+            Ok(list_of(host, bag(V::Unknown(Why::OUTSIDE), 0, u64::MAX)))
         }),
         "os.read" => Entry::Function(os_read),
         "breakpoint" | "pdb.set_trace" | "ipdb.set_trace" => Entry::Function(debugger),
@@ -32,7 +32,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "getpass.getpass" => Entry::Function(|host, args| {
             read(host, "getpass.getpass", "EOFError");
             look(host, &args);
-            Ok(V::strs(0, u64::MAX, Why::Outside))
+            Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
         }),
         "select.select" => Entry::Function(select),
         _ => return None,
@@ -60,7 +60,7 @@ fn os_read(host: &mut dyn Host, args: Args) -> R<V> {
         read(host, "os.read", "OSError");
     }
     look(host, &args);
-    Ok(V::ManyBytes(Text { low: 0, high: u64::MAX, why: Why::Outside, digits: false }))
+    Ok(V::ManyBytes(Text { low: 0, high: u64::MAX, why: Why::OUTSIDE, digits: false }))
 }
 
 /// Asks what to do next; whoever answers may do anything to the program.

@@ -264,7 +264,7 @@ fn popen(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("");
     let known = command(host, &args)?;
     look(host, &args);
-    let Some(command) = known else { return Ok(V::Unknown(Why::Outside)) };
+    let Some(command) = known else { return Ok(V::Unknown(Why::OUTSIDE)) };
     let is_pipe = |name: &str| matches!(args.keyword(name), Some(V::Lib(pipe)) if &*pipe.text() == "subprocess.PIPE");
     let is_silent = command.is_silent && is_pipe("stdin") && is_pipe("stdout");
     host.spawned(command.seconds, "subprocess.Popen");
@@ -305,7 +305,7 @@ fn wait(host: &mut dyn Host, args: Args) -> R<V> {
         }
     }
     host.may_raise("");
-    Ok(V::Unknown(Why::Outside))
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn read_pipe(host: &mut dyn Host, args: Args) -> R<V> {
@@ -318,7 +318,7 @@ fn read_pipe(host: &mut dyn Host, args: Args) -> R<V> {
         return Err(host.waits_forever(FactKind::Subprocess, "Popen.stdout", &reason));
     }
     host.may_raise("");
-    Ok(V::Unknown(Why::Outside))
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 /// A program that always starts itself again makes processes without end.
@@ -360,5 +360,5 @@ fn fork(host: &mut dyn Host, args: Args) -> R<V> {
         host.interruptible();
     }
     let child = crate::value::int::Int::range(1, 1 << 31);
-    Ok(V::OneOf(Rc::new([V::Int(0), V::int(child, Why::Outside)])))
+    Ok(V::OneOf(Rc::new([V::Int(0), V::int(child, Why::OUTSIDE)])))
 }

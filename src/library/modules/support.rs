@@ -143,7 +143,7 @@ pub fn to_int(host: &mut dyn Host, value: &V) -> R<Int> {
 
 /// Why a result of these values is not exact.
 pub fn why(values: &[V]) -> Why {
-    values.iter().filter_map(V::why).max().unwrap_or(Why::Lost)
+    Why::of_all(values.iter().filter_map(V::why)).unwrap_or(Why::Lost)
 }
 
 /// One value that stands for all items, and the least and greatest number of them.
@@ -234,43 +234,43 @@ pub fn look(host: &mut dyn Host, args: &Args) {
 /// A result nobody knows, from outside.
 pub fn outside_any(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::Unknown(Why::Outside))
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 /// Some str from outside.
 pub fn outside_str(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::strs(0, u64::MAX, Why::Outside))
+    Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
 }
 
 /// Some bytes from outside.
 pub fn outside_bytes(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Outside, digits: false }))
+    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::OUTSIDE, digits: false }))
 }
 
 /// Some int from outside.
 pub fn outside_int(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::any_int(Why::Outside))
+    Ok(V::any_int(Why::OUTSIDE))
 }
 
 /// Some int from outside that is at least 0.
 pub fn outside_size(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::any_size(Why::Outside))
+    Ok(V::any_size(Why::OUTSIDE))
 }
 
 /// Some float from outside.
 pub fn outside_float(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::any_float(Why::Outside))
+    Ok(V::any_float(Why::OUTSIDE))
 }
 
 /// Some bool from outside.
 pub fn outside_bool(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::AnyBool(Why::Outside))
+    Ok(V::AnyBool(Why::OUTSIDE))
 }
 
 /// Nothing but an effect outside.
@@ -282,14 +282,14 @@ pub fn outside_none(host: &mut dyn Host, args: Args) -> R<V> {
 /// Some list of strings from outside.
 pub fn outside_strings(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    let items = bag(V::strs(0, u64::MAX, Why::Outside), 0, u64::MAX);
+    let items = bag(V::strs(0, u64::MAX, Why::OUTSIDE), 0, u64::MAX);
     Ok(crate::library::list_of(host, items))
 }
 
 /// A str from outside, or None.
 pub fn outside_str_or_none(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::OneOf(Rc::new([V::None, V::strs(0, u64::MAX, Why::Outside)])))
+    Ok(V::OneOf(Rc::new([V::None, V::strs(0, u64::MAX, Why::OUTSIDE)])))
 }
 
 /// A decorator, or the like, that gives its argument back.

@@ -118,7 +118,7 @@ fn is_known(host: &mut dyn Host, args: &Args) -> bool {
 fn get(host: &mut dyn Host, args: &Args, name: &str) -> V {
     match args.pos.first().and_then(|this| instance(host, this)) {
         Some((V::Lib(_) | V::Ref(_), attrs)) => attribute_of(&attrs, &format!("-{name}")).unwrap_or(V::Unknown(Why::Lost)),
-        _ => V::Unknown(Why::Outside),
+        _ => V::Unknown(Why::OUTSIDE),
     }
 }
 
@@ -238,7 +238,7 @@ fn wait_for_event(host: &mut dyn Host, args: Args) -> R<V> {
         }
         _ => {
             host.may_raise("");
-            Ok(V::AnyBool(Why::Outside))
+            Ok(V::AnyBool(Why::OUTSIDE))
         }
     }
 }
@@ -257,7 +257,7 @@ fn wait_for_notice(host: &mut dyn Host, args: Args) -> R<V> {
         Some(_) => return Err(host.raise("RuntimeError", "cannot wait on un-acquired lock")),
         None => {
             host.may_raise("");
-            return Ok(V::AnyBool(Why::Outside));
+            return Ok(V::AnyBool(Why::OUTSIDE));
         }
     }
     let patience = patience(None, timeout.as_ref());
@@ -317,7 +317,7 @@ fn wait_for_parties(host: &mut dyn Host, args: Args) -> R<V> {
         }
         _ => {
             host.may_raise("");
-            Ok(V::any_size(Why::Outside))
+            Ok(V::any_size(Why::OUTSIDE))
         }
     }
 }
@@ -502,7 +502,7 @@ fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
         }
         None => host.may_raise(""),
     }
-    Ok(V::Unknown(Why::Outside))
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn task_done(host: &mut dyn Host, args: Args) -> R<V> {

@@ -20,7 +20,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "mktime" => Entry::Function(outside_float),
         "localtime" | "gmtime" | "strptime" | "get_clock_info" => Entry::Function(outside_any),
         "tzset" => Entry::Function(outside_none),
-        "timezone" | "altzone" | "daylight" => Entry::Constant(V::any_int(Why::Outside)),
+        "timezone" | "altzone" | "daylight" => Entry::Constant(V::any_int(Why::OUTSIDE)),
         _ => return None,
     })
 }
@@ -92,10 +92,10 @@ fn bounds(waits: &V) -> (f64, f64) {
 fn clock(host: &mut dyn Host, args: Args) -> R<V> {
     all(host, &args, [])?;
     // No clock in use stands before 1970.
-    Ok(V::float(Float::range(0.0, f64::MAX), Why::Outside))
+    Ok(V::float(Float::range(0.0, f64::MAX), Why::OUTSIDE))
 }
 
 fn clock_ns(host: &mut dyn Host, args: Args) -> R<V> {
     all(host, &args, [])?;
-    Ok(V::int(Int::range(0, (1 << 63) - 1), Why::Outside))
+    Ok(V::int(Int::range(0, (1 << 63) - 1), Why::OUTSIDE))
 }
