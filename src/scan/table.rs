@@ -66,7 +66,7 @@ pub fn parquet(file: std::fs::File, column: &str, mut cell: impl FnMut(Result<Ce
                 Some(Field::Str(text)) => cell(Ok((row, row, text))),
                 Some(Field::Bytes(bytes)) => cell(Ok((row, row, String::from_utf8_lossy(bytes.data()).into_owned()))),
                 Some(Field::Null) | None => true,
-                Some(other) => cell(Ok((row, row, other.to_json_value().to_string()))),
+                Some(_) => cell(Err((row, row, format!("column `{column}` holds no text")))),
             },
             Err(error) => return Err(format!("row {row} cannot be read: {error}")),
         };
