@@ -583,19 +583,14 @@ impl Machine<'_> {
         }
     }
 
-    /// Makes an instance.
-    /// Whether the class has methods that are abstract, and checks it.
+    /// Whether the class has methods that are abstract, and `object.__new__` is kept from making instances by that.
     fn is_abstract(&self, class: &Class, class_value: &V) -> bool {
         let checked = class.mro.iter().any(|base| matches!(base, V::Lib(name) if &*name.text() == "abc.ABC"))
             || self.class_lookup(class, class_value, Sym::new(super::classes::CHECKED)).is_some();
         checked && {
             let bases = class.mro.iter().filter_map(|base| self.class(base));
-            let names: Vec<Sym> = class
-                .attrs
-                .iter()
-                .map(|(name, _)| *name)
-                .chain(bases.flat_map(|c| c.attrs.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
-                .collect();
+            let mut names = class.attrs.iter().map(|(name, _)| *name).collect::<Vec<Sym>>();
+            bases.for_each(|base| names.extend(base.attrs.iter().map(|(name, _)| *name)));
             names.iter().any(|name| self.class_lookup(class, class_value, *name).is_some_and(|v| self.is_marked(&v)))
         }
     }
@@ -610,20 +605,23 @@ impl Machine<'_> {
         }
     }
 
+    /// Makes an instance.
     fn instantiate(&mut self, class_value: &V, class: &Rc<Class>, args: Args) -> R<V> {
         if class.open {
             let mut values = args.values();
             values.push(class_value.clone());
             return Ok(self.unknown_effect(&values));
         }
-        if self.is_abstract(class, class_value) {
-            return Err(Stop::Raise(V::exception("TypeError")));
-        }
         if let Some(made) = self.library_instance(class, class_value, &args) {
             return made;
         }
         let new = self.class_lookup(class, class_value, Sym::new("__new__"));
         if new.is_some() {
+            if self.is_abstract(class, class_value) {
+                // Whether it comes to `object.__new__` is not followed.
+                self.store.path.doubtful = true;
+                self.may_raise_class("TypeError");
+            }
             // Made by code of the program: what comes out is followed only when it is an instance.
             let mut with_class = args.clone();
             with_class.pos.insert(0, class_value.clone());
@@ -656,6 +654,10 @@ impl Machine<'_> {
                     return Ok(self.unknown_effect(&values));
                 }
             }
+        }
+        // Exceptions are made by a `__new__` of their own.
+        if !exception && self.is_abstract(class, class_value) {
+            return Err(Stop::Raise(V::exception("TypeError")));
         }
         let mut attrs = Vec::new();
         if exception {
