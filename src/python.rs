@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -42,7 +42,7 @@ fn version() -> &'static str {
 /// Threads for analyses, with a stack that no source can exhaust.
 fn analysts() -> Option<&'static rayon::ThreadPool> {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    POOL.get_or_init(|| stack::pool(std::thread::available_parallelism().map_or(1, usize::from)).ok()).as_ref()
+    POOL.get_or_init(|| stack::pool(stack::processors()).ok()).as_ref()
 }
 
 /// Does work where no source can exhaust the stack.
@@ -177,7 +177,7 @@ fn waited_for<T: Send>(
         });
         let mut raised = None;
         loop {
-            match py.detach(|| receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK)) {
+            match py.detach(|| stack::lock(&receive).recv_timeout(LOOK)) {
                 Ok(value) => return raised.map_or(Ok(value), Err),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(error) = py.check_signals() {
@@ -195,7 +195,7 @@ fn on_main_thread(py: Python<'_>) -> PyResult<bool> {
     static MAIN: LazyLock<Mutex<Option<u64>>> = LazyLock::new(Mutex::default);
     let threading = py.import("threading")?;
     let here: u64 = threading.call_method0("get_ident")?.extract()?;
-    let mut main = MAIN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut main = stack::lock(&MAIN);
     if main.is_none() {
         *main = Some(threading.call_method0("main_thread")?.getattr("ident")?.extract()?);
     }
@@ -225,7 +225,7 @@ fn session_error(py: Python<'_>, error: &session::Error) -> PyErr {
 /// One helper process serves all sessions of this process.
 fn engine(helper: PathBuf) -> Arc<Engine> {
     static ENGINES: LazyLock<Mutex<HashMap<PathBuf, Arc<Engine>>>> = LazyLock::new(Mutex::default);
-    let mut engines = ENGINES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut engines = stack::lock(&ENGINES);
     engines.entry(helper.clone()).or_insert_with(|| Arc::new(Engine::new(Some(helper)))).clone()
 }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 /// Reserved for such a stack; only what is used of it is ever backed by memory.
@@ -40,6 +41,16 @@ impl std::fmt::Display for Failure {
 /// What a panic said.
 pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
+}
+
+/// What a mutex holds. It is good still where a thread panicked that had it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many threads run at once here.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Threads for many analyses. Where they cannot have a large stack, each analysis finds itself one as far as there is one.

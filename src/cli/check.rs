@@ -286,10 +286,7 @@ fn write_baseline(args: &CheckArgs, jobs: &[Job], reports: &[(&Job, FileReport)]
 }
 
 fn show(reports: Vec<(&Job, FileReport)>, known: usize, args: &CheckArgs, color: Color) -> io::Result<()> {
-    let file = args.output.iter().rev().find_map(|output| match output {
-        OutputArg::File(path) => Some(path.as_path()),
-        OutputArg::Limit(_) => None,
-    });
+    let file = OutputArg::file(&args.output);
     // Where others read the report, paths are seen from where the command was given.
     let here = std::fs::canonicalize(".").unwrap_or_default();
     let located: Vec<Option<String>> = match args.format {

@@ -10,6 +10,7 @@ use walkdir::WalkDir;
 
 use super::interrupt::Interrupt;
 use super::settings::Configured;
+use crate::stack;
 
 /// The most bytes of a file's first line that are looked at for an interpreter.
 const SHEBANG: u64 = 256;
@@ -47,7 +48,7 @@ fn walk_respecting(folder: &Path, real: &Path, configured: &Arc<Configured>, int
         .hidden(false)
         .follow_links(false)
         .require_git(true)
-        .threads(std::thread::available_parallelism().map_or(1, usize::from).min(8))
+        .threads(stack::processors().min(8))
         .filter_entry(move |entry| {
             let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
             entry.depth() == 0 || wanted(entry.path(), is_dir, &filter_folder, &filter_real, &filter)
@@ -63,7 +64,7 @@ fn walk_respecting(folder: &Path, real: &Path, configured: &Arc<Configured>, int
                 Ok(entry) => (entry.depth() > 0 && is_python(entry.path())).then(|| Ok(entry.into_path())),
                 Err(error) => Some(Err(format!("cannot walk {}: {error}", folder.display()))),
             };
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut results = stack::lock(&results);
             match keep {
                 Some(Ok(path)) => results.0.push(path),
                 Some(Err(error)) => results.1.push(error),

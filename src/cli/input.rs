@@ -89,7 +89,7 @@ pub fn for_each<I: Named, T: Send>(inputs: &[I], work: impl Fn(&I) -> Result<T, 
         Ok(Err(unreadable)) => Err(Failure::Unreadable(unreadable.to_string())),
         Err(panic) => Err(Failure::Internal(format!("internal error over {}: {}", input.name(), stack::panic_message(panic.as_ref())))),
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(inputs.len().max(1));
+    let threads = stack::processors().min(inputs.len().max(1));
     match stack::pool(threads) {
         Ok(pool) => pool.install(|| inputs.par_iter().map(one).collect()),
         Err(error) => vec![Err(Failure::Internal(format!("cannot start threads: {error}")))],

@@ -1,6 +1,6 @@
 //! The limit flags every subcommand shares.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -70,5 +70,15 @@ impl OutputArg {
     /// Reads what was typed.
     pub fn parse(typed: &str) -> Result<OutputArg, String> {
         Ok(parse_size(typed).map_or_else(|_| OutputArg::File(typed.into()), OutputArg::Limit))
+    }
+
+    /// The last limit among what was typed.
+    pub fn limit(typed: &[OutputArg]) -> Option<u64> {
+        typed.iter().rev().find_map(|output| if let OutputArg::Limit(bytes) = output { Some(*bytes) } else { None })
+    }
+
+    /// The last file among what was typed.
+    pub fn file(typed: &[OutputArg]) -> Option<&Path> {
+        typed.iter().rev().find_map(|output| if let OutputArg::File(path) = output { Some(path.as_path()) } else { None })
     }
 }

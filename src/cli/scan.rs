@@ -12,12 +12,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::interrupt::Interrupt;
 use super::limits::{CommonLimitArgs, OutputArg};
-use super::output::Replacement;
 use super::{Exit, complain, written};
 use crate::limits::Limits;
+use crate::report::replacement::Replacement;
 use crate::report::text::{Color, Style};
 use crate::scan::state::State;
 use crate::scan::{self, Options, Progress, engine, report};
+use crate::stack;
 
 /// `antifreeze scan`.
 #[derive(Debug, Args)]
@@ -101,14 +102,7 @@ pub fn run(args: &ScanArgs, color: Color) -> Exit {
 }
 
 fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
-    let file = args.output.iter().rev().find_map(|output| match output {
-        OutputArg::File(path) => Some(path.as_path()),
-        OutputArg::Limit(_) => None,
-    });
-    let output = args.output.iter().rev().find_map(|output| match output {
-        OutputArg::Limit(bytes) => Some(*bytes),
-        OutputArg::File(_) => None,
-    });
+    let file = OutputArg::file(&args.output);
     let format = report::Format::from(args.format);
     let goes_on = matches!(format, report::Format::Jsonl | report::Format::Csv);
     if args.state.is_some() && goes_on && file.is_none() {
@@ -121,13 +115,13 @@ fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
         return Err("--stats goes with --format text or json".into());
     }
     let base = Limits::default();
-    let limits = args.limits.over(Limits { output: output.unwrap_or(base.output), ..base });
+    let limits = args.limits.over(Limits { output: OutputArg::limit(&args.output).unwrap_or(base.output), ..base });
     let (files, mut errors) = engine::files(&args.paths);
     #[cfg(target_os = "linux")]
     let together = args.sessions;
     #[cfg(not(target_os = "linux"))]
     let together = false;
-    let jobs = args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+    let jobs = args.jobs.map_or_else(stack::processors, usize::from);
     let settings = format!("{} {:?} {limits:?} {together} {:?}", env!("CARGO_PKG_VERSION"), args.format, args.column);
     let state = match &args.state {
         Some(path) => State::read(path, &settings)?,

@@ -208,10 +208,7 @@ impl Resolver {
 fn flags(args: &CheckArgs) -> File {
     let word = |text: &String| Word::new(0..0, text.clone());
     let words = |list: &[String]| (!list.is_empty()).then(|| list.iter().map(word).collect::<Vec<Word>>());
-    let output = args.output.iter().rev().find_map(|output| match output {
-        OutputArg::Limit(bytes) => Some(Size(*bytes)),
-        OutputArg::File(_) => None,
-    });
+    let output = OutputArg::limit(&args.output).map(Size);
     File {
         target_version: args.config.target_version.as_ref().map(word),
         select: words(&args.config.select),

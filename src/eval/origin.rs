@@ -3,7 +3,7 @@
 
 use std::hash::Hash;
 
-use crate::library::Next;
+use crate::library::{Args, Next, R};
 use crate::syntax::code::{BinaryOp, CompareOp, NameId};
 use crate::value::object::{DictKind, Obj, Source, V, Why};
 
@@ -99,8 +99,16 @@ impl Machine<'_> {
         }
     }
 
+    /// A call, with where its result and what it may have raised come from.
+    pub fn call_traced(&mut self, callable: &V, args: Args) -> R<V> {
+        let inputs = args.pos.clone();
+        let value = self.call_value(callable, args)?;
+        self.fails_in(callable, &inputs);
+        Ok(self.traced_result(callable, &inputs, value))
+    }
+
     /// What a call gave.
-    pub fn traced_result(&self, callable: &V, args: &[V], value: V) -> V {
+    fn traced_result(&self, callable: &V, args: &[V], value: V) -> V {
         let Some(why) = value.why() else { return value };
         let name = match callable {
             V::Lib(name) => name.text(),
@@ -156,7 +164,7 @@ impl Machine<'_> {
     }
 
     /// What may have been raised hangs on what the call was given, or on the world outside.
-    pub fn fails_in(&mut self, callable: &V, args: &[V]) {
+    fn fails_in(&mut self, callable: &V, args: &[V]) {
         if self.raised.is_none() {
             return;
         }

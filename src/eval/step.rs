@@ -391,12 +391,9 @@ impl Machine<'_> {
                     && matches!(&callable, V::Lib(name) if matches!(&*name.text(), "enumerate" | "zip" | "reversed"))
                     && args.pos.iter().all(|v| self.is_plain_iterable(v));
                 self.fresh_count = 0;
-                let inputs = args.pos.clone();
-                let value = self.call_value(&callable, args);
+                let value = self.call_traced(&callable, args);
                 self.fresh_iterator = false;
-                let value = value?;
-                self.fails_in(&callable, &inputs);
-                frame.stack.push(self.traced_result(&callable, &inputs, value));
+                frame.stack.push(value?);
             }
             Op::CallMethod(n, names) => {
                 let mut args = self.pop_args(frame, n, names);
@@ -405,20 +402,16 @@ impl Machine<'_> {
                 if !matches!(this, V::Null) {
                     args.pos.insert(0, this);
                 }
-                let inputs = args.pos.clone();
-                let value = self.call_value(&callable, args)?;
-                self.fails_in(&callable, &inputs);
-                frame.stack.push(self.traced_result(&callable, &inputs, value));
+                let value = self.call_traced(&callable, args)?;
+                frame.stack.push(value);
             }
             Op::CallEx(has_kwargs) => {
                 let kwargs = if has_kwargs { Some(pop(frame)) } else { None };
                 let args = pop(frame);
                 let callable = pop(frame);
                 let args = self.spread(&args, kwargs.as_ref())?;
-                let inputs = args.pos.clone();
-                let value = self.call_value(&callable, args)?;
-                self.fails_in(&callable, &inputs);
-                frame.stack.push(self.traced_result(&callable, &inputs, value));
+                let value = self.call_traced(&callable, args)?;
+                frame.stack.push(value);
             }
             Op::MakeFunction(id) => {
                 let inner = self.code(id);

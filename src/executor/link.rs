@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -24,6 +24,7 @@ use super::wire::{self, Ending, Got, Job, Reader, frame};
 use super::{Request, SESSIONS, Stream, channel, sys, tree};
 use crate::limits::Limits;
 use crate::outcome::{Mechanisms, Outcome};
+use crate::stack;
 use crate::syntax::Span;
 
 /// How late a supervisor may be before it is asked why, and how long it then has.
@@ -122,7 +123,7 @@ impl Reply {
 }
 
 fn write_frame(writer: &Mutex<UnixStream>, kind: u8, payload: &[u8]) -> std::io::Result<()> {
-    writer.lock().unwrap_or_else(PoisonError::into_inner).write_all(&frame(kind, payload))
+    stack::lock(writer).write_all(&frame(kind, payload))
 }
 
 /// The one child of a host that has sessions. Ends, with all sessions, when this is dropped.

@@ -7,6 +7,7 @@ pub mod gitlab;
 pub mod json;
 pub mod junit;
 pub mod outcome;
+pub mod replacement;
 pub mod sarif;
 pub mod statistics;
 pub mod text;

@@ -173,11 +173,7 @@ impl<'a> Collector<'a> {
                     self.session(&key).turns += 1;
                 }
             }
-            Event::Session(id) => {
-                if self.session.as_ref() != Some(&id) {
-                    self.session = Some(id);
-                }
-            }
+            Event::Session(id) => self.session = Some(id),
             Event::Model(name) => self.model = Some(name),
             Event::Said(_) => {}
             Event::Snippet(found) => {

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ use super::report::Report;
 use super::state::{self, FileState, State};
 use super::table;
 use crate::limits::Limits;
-use crate::stack;
+use crate::stack::{self, lock};
 
 /// What a scan is to do.
 #[derive(Debug, Clone)]
@@ -95,10 +95,6 @@ struct Out<'a> {
     state: State,
     saved: Instant,
     scanned: Scanned,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Scans files. `stop` tells when to end early; what was found until then is reported all the same.
@@ -360,8 +356,7 @@ impl<'s, 'a> FileWriter<'s, 'a> {
             let Some(path) = follow else { break };
             frames = Frames::new(open::unpacked(open::open(path, &shared.progress.read)?.file, Packing::Plain), true)?;
         }
-        let together = shared.options.together.then_some(shared.options.limits);
-        let mut collector = Collector::new(name, &shared.judge, together);
+        let mut collector = self.collector(name);
         let mut group = read(&mut frames)?;
         let mut identity = follow.and_then(identity);
         let mut idle = 0_u32;
@@ -381,13 +376,11 @@ impl<'s, 'a> FileWriter<'s, 'a> {
                     || now.is_some_and(|now| now.1 < frames.position())
                 {
                     // Another file has this name now, or this one was emptied: it is read from its beginning.
-                    let rows = shared.pool.install(|| collector.rest());
-                    self.rows(rows);
-                    self.copies += collector.copies;
+                    self.close(collector);
+                    collector = self.collector(name);
                     if let Ok(opened) = open::open(path, &shared.progress.read) {
                         frames = Frames::new(open::unpacked(opened.file, Packing::Plain), true)?;
                         frames.shape = Shape::Lines;
-                        collector = Collector::new(name, &shared.judge, together);
                         (self.skip, self.written, self.head) = (0, 0, state::head(path));
                         identity = now;
                     }
@@ -398,7 +391,7 @@ impl<'s, 'a> FileWriter<'s, 'a> {
                 continue;
             }
             idle = 0;
-            let reader = Reader { judge: (!shared.options.together).then_some(&shared.judge), file: name, shape: frames.shape };
+            let reader = self.reader(name, frames.shape);
             let (answers, next) = shared.pool.install(|| {
                 rayon::join(|| group.par_iter().map(|batch| reader.read(batch)).collect::<Vec<Answer>>(), || read(&mut frames))
             });
@@ -415,10 +408,29 @@ impl<'s, 'a> FileWriter<'s, 'a> {
         for broken in std::mem::take(&mut frames.broken) {
             self.complain(name, broken);
         }
-        let rows = shared.pool.install(|| collector.rest());
+        self.close(collector);
+        Ok(())
+    }
+
+    /// What collects the rows of a stream.
+    fn collector(&self, name: &Arc<str>) -> Collector<'s> {
+        let options = self.shared.options;
+        Collector::new(name, &self.shared.judge, options.together.then_some(options.limits))
+    }
+
+    /// What reads the records of a stream. Where turns are judged together, that is the collector's to do.
+    fn reader<'n>(&self, name: &'n str, shape: Shape) -> Reader<'n>
+    where
+        's: 'n,
+    {
+        Reader { judge: (!self.shared.options.together).then_some(&self.shared.judge), file: name, shape }
+    }
+
+    /// A stream is at its end.
+    fn close(&mut self, mut collector: Collector) {
+        let rows = self.shared.pool.install(|| collector.rest());
         self.rows(rows);
         self.copies += collector.copies;
-        Ok(())
     }
 
     fn take(&mut self, answers: Vec<Answer>, collector: &mut Collector, name: &Arc<str>) {
@@ -566,17 +578,8 @@ struct Cells<'w, 's, 'a> {
 
 impl<'w, 's, 'a> Cells<'w, 's, 'a> {
     fn new(writer: &'w mut FileWriter<'s, 'a>, name: &Arc<str>, column: &str) -> Cells<'w, 's, 'a> {
-        let shared = writer.shared;
-        let together = shared.options.together.then_some(shared.options.limits);
         let root = super::path::At::root("$").key(column).to_string();
-        Cells {
-            writer,
-            collector: Collector::new(name, &shared.judge, together),
-            name: Arc::clone(name),
-            root,
-            batches: Vec::new(),
-            bytes: 0,
-        }
+        Cells { collector: writer.collector(name), writer, name: Arc::clone(name), root, batches: Vec::new(), bytes: 0 }
     }
 
     fn add(&mut self, cell: Result<table::Cell, (u64, u64, String)>) -> bool {
@@ -596,7 +599,7 @@ impl<'w, 's, 'a> Cells<'w, 's, 'a> {
 
     fn hand_out(&mut self) {
         let shared = self.writer.shared;
-        let reader = Reader { judge: (!shared.options.together).then_some(&shared.judge), file: &self.name, shape: Shape::Cell };
+        let reader = self.writer.reader(&self.name, Shape::Cell);
         let batches = std::mem::take(&mut self.batches);
         self.bytes = 0;
         shared.pool.install(|| {
@@ -608,10 +611,7 @@ impl<'w, 's, 'a> Cells<'w, 's, 'a> {
 
     fn finish(mut self) {
         self.hand_out();
-        let shared = self.writer.shared;
-        let rows = shared.pool.install(|| self.collector.rest());
-        self.writer.rows(rows);
-        self.writer.copies += self.collector.copies;
+        self.writer.close(self.collector);
     }
 }
 

@@ -9,6 +9,7 @@ use foldhash::fast::FixedState;
 
 use super::fences::{self, Kind};
 use super::formats;
+use super::frames::newlines;
 use super::json::Json;
 use super::observed;
 use super::path::At;
@@ -126,6 +127,16 @@ pub fn hash(parts: &[&str]) -> u64 {
         hasher.write_u8(0xff);
     }
     hasher.finish() | 1
+}
+
+/// The id of a call, where it is one of its own: short ones count the calls of an answer.
+fn named(id: Option<&str>) -> Option<&str> {
+    id.filter(|id| id.len() > 5)
+}
+
+/// The key of a call; zero where it has no id of its own.
+fn call_key(id: Option<&str>) -> u64 {
+    named(id).map_or(0, |id| hash(&[id]))
 }
 
 fn hash_value(value: &Json, hasher: &mut impl Hasher) {
@@ -311,10 +322,10 @@ impl Extractor {
 
     /// A call is over.
     pub fn ended(&mut self, id: Option<&str>, ended: Observed) {
-        match id.filter(|id| id.len() > 5) {
-            Some(id) => self.events.push(Event::Outcome(hash(&[id]), ended)),
-            None => self.events.push(Event::Reply(ended)),
-        }
+        self.events.push(match call_key(id) {
+            0 => Event::Reply(ended),
+            key => Event::Outcome(key, ended),
+        });
     }
 
     /// Results among the parts of a message.
@@ -571,7 +582,7 @@ impl Extractor {
             match block.kind {
                 Kind::Python => {
                     let mut found = self.found(at, block.code, block.start, true, None);
-                    found.line_in_text = memchr::memchr_iter(b'\n', &text.as_bytes()[..block.start]).count() as u64 + 1;
+                    found.line_in_text = newlines(&text.as_bytes()[..block.start]) + 1;
                     if !found.code.trim().is_empty() {
                         self.events.push(Event::Snippet(Box::new(found)));
                     }
@@ -593,8 +604,7 @@ impl Extractor {
             self.written(at, &piece.code, &file);
         }
         for file in run {
-            let key = id.filter(|id| id.len() > 5).map_or(0, |id| hash(&[id]));
-            self.events.push(Event::Ran(file, key));
+            self.events.push(Event::Ran(file, call_key(id)));
         }
     }
 
@@ -615,11 +625,6 @@ impl Extractor {
 
     /// A snippet, not yet told of.
     pub fn found(&mut self, at: &At, code: &str, start: usize, ran: bool, id: Option<&str>) -> Found {
-        let id = id.filter(|id| id.len() > 5);
-        let identity = match id {
-            Some(id) => hash(&[id, code]),
-            None => 0,
-        };
         Found {
             format: self.outer.unwrap_or(self.format),
             json_path: at.to_string(),
@@ -632,8 +637,8 @@ impl Extractor {
             tool: self.tool.clone(),
             observed: None,
             session: self.session.clone(),
-            identity,
-            call: id.map_or(0, |id| hash(&[id])),
+            identity: named(id).map_or(0, |id| hash(&[id, code])),
+            call: call_key(id),
             ran,
             file: self.file.clone(),
             notebook: false,

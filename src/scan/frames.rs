@@ -210,7 +210,7 @@ impl Frames {
             };
             let first = Place { record: self.line, line: self.line, offset: self.offset, root: "$".into() };
             let bytes = self.take(end);
-            self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+            self.line += newlines(&bytes);
             self.record = self.line;
             return Ok(Some(Batch { bytes, records: Vec::new(), first, open_end: open }));
         }
@@ -254,7 +254,7 @@ impl Frames {
         let length = self.buffer.len();
         let bytes = self.take(length);
         self.ended |= self.shape == Shape::Binary;
-        self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        self.line += newlines(&bytes);
         self.record += 1;
         Ok(Some(Batch { records: vec![(0..length, place)], bytes, ..Batch::default() }))
     }
@@ -275,8 +275,8 @@ impl Frames {
             let start = if self.buffer.starts_with(b"- ") { Some(0) } else { find(&self.buffer, b"\n- ").map(|at| at + 1) };
             let after = start.map_or(0, |start| start + 1);
             // A line that begins with neither a blank nor a dash ends the list.
-            let mut newlines = memchr::memchr_iter(b'\n', &self.buffer[after..]).map(|at| after + at + 1);
-            let end = newlines.find(|next| !matches!(self.buffer.get(*next), None | Some(b' ' | b'\n' | b'\r' | b'#')));
+            let mut after_newlines = memchr::memchr_iter(b'\n', &self.buffer[after..]).map(|at| after + at + 1);
+            let end = after_newlines.find(|next| !matches!(self.buffer.get(*next), None | Some(b' ' | b'\n' | b'\r' | b'#')));
             let end = match end {
                 Some(end) => end,
                 None if self.ended => self.buffer.len(),
@@ -290,11 +290,11 @@ impl Frames {
                 }
             };
             let start = start.unwrap_or(end);
-            let before = memchr::memchr_iter(b'\n', &self.buffer[..start]).count() as u64;
+            let before = newlines(&self.buffer[..start]);
             let root = format!("$.interactions[{}]", self.record - 1);
             let place = Place { record: self.record, line: self.line + before, offset: self.offset + start as u64, root };
             let bytes = self.take(end);
-            self.line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+            self.line += newlines(&bytes);
             if start == end {
                 continue;
             }
@@ -342,7 +342,7 @@ impl Frames {
                 }
                 break;
             }
-            self.line += memchr::memchr_iter(b'\n', &self.buffer[lines_until..at]).count() as u64;
+            self.line += newlines(&self.buffer[lines_until..at]);
             lines_until = at;
             self.scanner.restart(at);
             let end = loop {
@@ -382,7 +382,7 @@ impl Frames {
                 break;
             }
         }
-        self.line += memchr::memchr_iter(b'\n', &self.buffer[lines_until..at]).count() as u64;
+        self.line += newlines(&self.buffer[lines_until..at]);
         if records.is_empty() && at == 0 {
             return Ok(None);
         }
@@ -411,6 +411,11 @@ impl Frames {
             }
         }
     }
+}
+
+/// How many lines end in it.
+pub fn newlines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {

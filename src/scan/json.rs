@@ -167,6 +167,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes a mark, if it comes next.
+    fn comes(&mut self, mark: u8) -> bool {
+        self.blanks();
+        let comes = self.bytes.get(self.at) == Some(&mark);
+        self.at += usize::from(comes);
+        comes
+    }
+
     fn fail<T>(&self, message: &'static str) -> Result<T, Error> {
         let message = if self.at >= self.bytes.len() { "it ends in the middle of a value" } else { message };
         Err(Error { at: self.at, message })
@@ -241,21 +249,16 @@ impl<'a> Reader<'a> {
     fn array(&mut self, depth: usize) -> Result<Json<'a>, Error> {
         self.at += 1;
         let mut elements = Vec::new();
-        self.blanks();
-        if self.bytes.get(self.at) == Some(&b']') {
-            self.at += 1;
+        if self.comes(b']') {
             return Ok(Json::Array(elements));
         }
         loop {
             elements.push(self.value(depth + 1)?);
-            self.blanks();
-            match self.bytes.get(self.at) {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.at += 1;
-                    return Ok(Json::Array(elements));
-                }
-                _ => return self.fail("`,` or `]` is expected"),
+            if self.comes(b']') {
+                return Ok(Json::Array(elements));
+            }
+            if !self.comes(b',') {
+                return self.fail("`,` or `]` is expected");
             }
         }
     }
@@ -263,9 +266,7 @@ impl<'a> Reader<'a> {
     fn object(&mut self, depth: usize) -> Result<Json<'a>, Error> {
         self.at += 1;
         let mut members = Vec::new();
-        self.blanks();
-        if self.bytes.get(self.at) == Some(&b'}') {
-            self.at += 1;
+        if self.comes(b'}') {
             return Ok(Json::Object(members));
         }
         loop {
@@ -274,20 +275,15 @@ impl<'a> Reader<'a> {
                 return self.fail("a key is expected");
             }
             let key = self.string()?;
-            self.blanks();
-            if self.bytes.get(self.at) != Some(&b':') {
+            if !self.comes(b':') {
                 return self.fail("`:` is expected");
             }
-            self.at += 1;
             members.push((key, self.value(depth + 1)?));
-            self.blanks();
-            match self.bytes.get(self.at) {
-                Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.at += 1;
-                    return Ok(Json::Object(members));
-                }
-                _ => return self.fail("`,` or `}` is expected"),
+            if self.comes(b'}') {
+                return Ok(Json::Object(members));
+            }
+            if !self.comes(b',') {
+                return self.fail("`,` or `}` is expected");
             }
         }
     }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::eval::Settings;
 use crate::limits::Limits;
 use crate::rules::{Finding, Level, Profile};
 use crate::source::Source;
-use crate::{stack, verdict};
+use crate::stack::{self, lock};
+use crate::verdict;
 
 /// What the gate says of a text.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +48,7 @@ impl Judge {
     pub fn judge(&self, code: &Arc<str>, notebook: bool) -> Arc<Judged> {
         let key = (notebook, Arc::clone(code));
         {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = lock(&self.kept);
             if let Some(judged) = kept[0].get(&key) {
                 return Arc::clone(judged);
             }
@@ -58,7 +59,7 @@ impl Judge {
         }
         let judged = Arc::new(self.fresh(code, notebook));
         if code.len() <= LONGEST {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = lock(&self.kept);
             if kept[0].len() >= KEPT {
                 let full = std::mem::take(&mut kept[0]);
                 kept[1] = full;
@@ -87,6 +88,11 @@ impl Judged {
         let rejects = findings.iter().any(|finding| finding.level == Level::Error);
         let source = (!findings.is_empty()).then_some(source);
         Judged { rejects, findings, source, error: None }
+    }
+
+    /// What rejects.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.level == Level::Error)
     }
 
     /// `reject`, `bound`, or `error` where there is no verdict.

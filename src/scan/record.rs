@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 use super::extract::{Event, Extractor};
 use super::fences;
 use super::formats::{self, stream, vcr};
-use super::frames::{Batch, Broken, Place, Shape, is_balanced};
+use super::frames::{Batch, Broken, Place, Shape, is_balanced, newlines};
 use super::json::Json;
 use super::judge::{Judge, Judged};
 use super::path::At;
@@ -92,7 +92,7 @@ impl Reader<'_> {
             return;
         }
         let mut complain = |offset: usize, message: String| {
-            let line = place.line + memchr::memchr_iter(b'\n', &bytes[..offset.min(bytes.len())]).count() as u64;
+            let line = place.line + newlines(&bytes[..offset.min(bytes.len())]);
             read.broken.push(Broken { record: place.record, line, offset: place.offset + offset as u64, message });
         };
         if self.shape == Shape::Binary {

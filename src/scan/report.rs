@@ -207,9 +207,9 @@ impl Report {
     fn csv(&mut self, row: &Row) -> io::Result<()> {
         let found = &row.found;
         let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-        let mut codes: Vec<&str> = row.judged.findings.iter().filter(|f| f.level == Level::Error).map(|f| f.code.as_str()).collect();
+        let mut codes: Vec<&str> = row.judged.errors().map(|finding| finding.code.as_str()).collect();
         codes.dedup();
-        let message = row.judged.findings.iter().find(|f| f.level == Level::Error).map_or("", |finding| &finding.message);
+        let message = row.judged.errors().next().map_or("", |finding| &finding.message);
         let fields = [
             id(row),
             found.format.to_owned(),

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::extract::hash;
+use crate::report::replacement::Replacement;
 
 /// The state of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,19 +73,10 @@ impl State {
 /// # Errors
 /// When it cannot be written.
 pub fn write(path: &Path, state: &State) -> std::io::Result<()> {
-    use std::io::Write;
-    let text = serde_json::to_string(state)?;
-    let name = path.file_name().ok_or_else(|| std::io::Error::other("it names no file"))?.to_string_lossy().into_owned();
-    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_data()?;
-        fs::rename(&beside, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
+    let (mut file, replacement) = Replacement::begin(path)?;
+    file.write_all(serde_json::to_string(state)?.as_bytes())?;
+    file.sync_data()?;
+    replacement.finish()
 }
 
 /// What tells a file from another of its name: its first bytes.

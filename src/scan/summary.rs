@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Observed;
 use super::collect::Row;
-use crate::rules::Level;
 
 /// So many texts are told apart, and so many names of models and files.
 const MOST: usize = 100_000;
@@ -75,7 +74,7 @@ impl Summary {
         self.errors += u64::from(row.judged.error.is_some());
         self.retried += u64::from(row.retried);
         *self.outcomes.entry((row.judged.verdict(), row.found.observed)).or_default() += 1;
-        let mut codes: Vec<&str> = row.judged.findings.iter().filter(|f| f.level == Level::Error).map(|f| f.code.as_str()).collect();
+        let mut codes: Vec<&str> = row.judged.errors().map(|finding| finding.code.as_str()).collect();
         codes.sort_unstable();
         codes.dedup();
         for code in codes {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::executor::Stream;
 use crate::report::{self, FileReport};
 use crate::session::{Engine, Error, Options, Session, ToolFunction};
+use crate::stack::lock;
 
 use protocol::{Code, Get, Named, Open, Problem, Run, Set};
 
@@ -104,10 +105,6 @@ pub fn serve<W: Write + Send + 'static>(settings: Settings, engine: Arc<Engine>,
         }
     }
     server.end();
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<W: Write + Send + 'static> Server<W> {

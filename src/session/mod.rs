@@ -11,7 +11,7 @@ pub mod imports;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -21,6 +21,7 @@ use crate::limits::Limits;
 use crate::once;
 use crate::outcome::{ErrorInfo, Mechanisms, Outcome, OutcomeKind};
 use crate::source::Source;
+use crate::stack;
 use crate::verdict::Verdict;
 
 use gate::Gate;
@@ -155,7 +156,7 @@ impl Engine {
 
     /// The helper, started anew where there is none any more or this process was forked from the one that has it.
     fn broker(&self) -> Result<Arc<Broker>, Error> {
-        let mut known = self.broker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = stack::lock(&self.broker);
         if let Some(broker) = known.as_ref().filter(|broker| broker.is_alive()) {
             return Ok(broker.clone());
         }
@@ -245,7 +246,7 @@ impl Session {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        stack::lock(&self.state)
     }
 
     /// What the gate says of code, were it the next step. Runs nothing.
@@ -317,7 +318,7 @@ impl Session {
 
     /// Interrupts the step that runs, from another thread; does nothing when none does.
     pub fn interrupt(&self) {
-        if let Some(interrupter) = &*self.interrupter.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(interrupter) = &*stack::lock(&self.interrupter) {
             interrupter.interrupt();
         }
     }
@@ -326,7 +327,7 @@ impl Session {
     pub fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).take();
+        stack::lock(&self.interrupter).take();
         if let Some(link) = state.link.take().filter(Link::is_own) {
             link.close();
         }
@@ -343,7 +344,7 @@ impl Session {
             Some(link) => link,
             None => {
                 let link = self.engine.broker()?.open(&self.opening)?;
-                *self.interrupter.lock().unwrap_or_else(PoisonError::into_inner) = Some(link.interrupter());
+                *stack::lock(&self.interrupter) = Some(link.interrupter());
                 state.link.insert(link)
             }
         };
