@@ -436,7 +436,10 @@ impl Link {
             asked_since = None;
         }
         let Some(ending) = ending else {
-            let why = why.unwrap_or_else(|| "what supervises the session was ended".into());
+            let why = why.unwrap_or_else(|| {
+                let late = format!("did not answer for {} s and was ended", LAST_PATIENCE.as_secs());
+                format!("what supervises the session {}", if taken_down { &late } else { "was ended" })
+            });
             let mut out = lost(&why);
             (out.stdout, out.stdout_base64) = account::decode(&output[0]);
             (out.stderr, out.stderr_base64) = account::decode(&output[1]);

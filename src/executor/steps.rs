@@ -491,7 +491,9 @@ impl Supervisor {
                     self.stop_step(stop);
                 }
             }
-            Phase::Settling if stop == Stop::TimedOut => self.gone = true,
+            Phase::Settling if stop == Stop::TimedOut => {
+                self.give_up(&format!("the session was not ready for its next step in {} s", SETTLE_LIMIT.as_secs()));
+            }
             Phase::Closing => self.gone = true,
             _ => self.restore_between("what ran on between steps went over a limit"),
         }
@@ -649,8 +651,7 @@ impl Supervisor {
         let Some(mut request) = self.queued.take() else { return };
         let pipes = pipe_with(PipeFlags::CLOEXEC).and_then(|out| Ok((out, pipe_with(PipeFlags::CLOEXEC)?)));
         let Ok(((stdout, stdout_end), (stderr, stderr_end))) = pipes else {
-            self.gone = true;
-            return;
+            return self.give_up("there are no descriptors left for the step's output");
         };
         let timeout = request["timeout"].as_f64().unwrap_or(self.limits.timeout);
         request["timeout"] = timeout.into();
@@ -732,8 +733,15 @@ impl Supervisor {
             Some(step) => {
                 step.stop.get_or_insert(stop);
             }
-            None => self.gone = true,
+            None if self.phase == Phase::Closing => self.gone = true,
+            None => self.restore_between("the session's process said what no session says"),
         }
+    }
+
+    /// Tells the host why there will be no session any more.
+    fn give_up(&mut self, why: &str) {
+        self.tell_host(b'n', json!({ "why": why }).to_string().as_bytes());
+        self.gone = true;
     }
 
     fn session_says(&mut self, kind: u8, payload: &[u8]) {
@@ -991,11 +999,10 @@ impl Supervisor {
                 let bytes = serde_json::to_vec(&step.ending).unwrap_or_default();
                 self.tell_host(b'z', &bytes);
             }
+            self.gone = true;
         } else {
-            let text = json!({ "why": why }).to_string();
-            self.tell_host(b'n', text.as_bytes());
+            self.give_up(why);
         }
-        self.gone = true;
     }
 
     /// Reads one block. True when there may be more.

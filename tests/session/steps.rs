@@ -89,6 +89,33 @@ fn threads_that_a_stopped_step_takes_along_are_counted() {
 }
 
 #[test]
+fn what_no_session_says_between_steps_brings_the_backup() {
+    let code = r#"
+import os, socket, threading, time
+def babble():
+    time.sleep(0.3)
+    for fd in range(3, 4096):
+        try:
+            with socket.socket(fileno=os.dup(fd)) as end:
+                if end.type == socket.SOCK_STREAM:
+                    end.send(b"\xff" * 64)
+        except OSError:
+            pass
+threading.Thread(target=babble, daemon=True).start()
+"#;
+    for namespaces in [true, false] {
+        let session = open(Options { namespaces, ..unguarded(5.0) });
+        finish(&session, "x = 7");
+        finish(&session, code);
+        std::thread::sleep(Duration::from_secs(2));
+        let outcome = run(&session, "x");
+        assert_eq!(outcome.result_repr.as_deref(), Some("7"), "{outcome:#?}");
+        assert!(outcome.state_reason.is_some_and(|why| why.contains("said what no session says")), "it says what happened");
+        assert_eq!(outcome.threads_lost, Some(1));
+    }
+}
+
+#[test]
 fn a_wait_for_any_child_does_not_wait_for_the_backup() {
     let session = open(unguarded(20.0));
     let outcome = run(&session, "import os\nos.wait()");
