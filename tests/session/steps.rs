@@ -107,7 +107,7 @@ threading.Thread(target=babble, daemon=True).start()
         let session = open(Options { namespaces, ..unguarded(5.0) });
         finish(&session, "x = 7");
         finish(&session, code);
-        std::thread::sleep(Duration::from_secs(2));
+        std::thread::sleep(std::time::Duration::from_secs(2));
         let outcome = run(&session, "x");
         assert_eq!(outcome.result_repr.as_deref(), Some("7"), "{outcome:#?}");
         assert!(outcome.state_reason.is_some_and(|why| why.contains("said what no session says")), "it says what happened");
