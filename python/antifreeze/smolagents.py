@@ -38,6 +38,7 @@ from smolagents.local_python_executor import (
 from smolagents.serialization import SafeSerializer, SerializationError
 from smolagents.utils import truncate_content
 
+from ._authorized import Authorized
 from ._limits import Limits
 from ._outcome import Outcome
 from ._session import Session
@@ -72,7 +73,10 @@ class SessionValue:
         if data.get("name"):
             self.__name__ = data["name"]
         if data.get("source"):
+            # As smolagents' own executor writes it.
             self.__source__ = data["source"].strip()
+            with contextlib.suppress(SyntaxError):
+                self.__source__ = ast.unparse(ast.parse(self.__source__))
 
     def __repr__(self) -> str:
         return self.repr
@@ -171,6 +175,7 @@ class BoundedPythonExecutor(PythonExecutor):
         self._ready = False
         self._lock = threading.RLock()
         everything = "*" in self.authorized_imports
+        self._authorized = None if everything else Authorized(self.authorized_imports)
         self._options: dict[str, Any] = {
             "limits": limits,
             "timeout": NO_TIMEOUT if timeout_seconds is None else timeout_seconds,
@@ -204,6 +209,11 @@ class BoundedPythonExecutor(PythonExecutor):
         with self._lock:
             return self._step(code_action)
 
+    @property
+    def static_tools(self) -> dict[str, Callable[..., Any]]:
+        """What the code can call by name besides Python's builtins, as smolagents' own executor shows it."""
+        return {**BASE_PYTHON_TOOLS, **self.additional_functions, **self._tools}
+
     def cleanup(self) -> None:
         """Ends the session."""
         with self._lock:
@@ -215,6 +225,8 @@ class BoundedPythonExecutor(PythonExecutor):
         self.state._own("_print_outputs", PrintContainer())  # type: ignore[attr-defined]
         tree = self._parse(code)
         self._refuse_imports(code, tree)
+        if self._authorized is not None:
+            self._authorized.check(tree, self.static_tools)
         session = self._prepared()
         outcome = session.run(_with_report(code, tree))
         self.last_outcome = outcome
@@ -311,8 +323,11 @@ class BoundedPythonExecutor(PythonExecutor):
             return _received(told["last"])
 
     def _failure(self, outcome: Outcome, code: str, tree: ast.Module) -> InterpreterError:
+        words = f"Code execution exceeded the maximum execution time of {self.timeout_seconds} seconds"
         if outcome.outcome == "timed_out":
-            return StepTimedOut(f"Code execution exceeded the maximum execution time. {outcome.message}", outcome)
+            return StepTimedOut(f"{words}. {outcome.message}", outcome)
+        if outcome.outcome == "rejected" and outcome.limit is not None and outcome.limit.name == "timeout":
+            return StepTimedOut(f"{outcome.message}\nIf it ran, this would be its end: {words}.", outcome)
         if outcome.error is None or outcome.stopped or outcome.outcome in {"rejected", "internal"}:
             return StepStopped(outcome.message, outcome)
         line = _outermost_line(outcome)

@@ -267,6 +267,80 @@ def test_modules_that_are_not_installed_are_refused_at_once(kind):
         kind(["no_such_module"])
 
 
+REFUSED = [
+    ([], "random.__dict__", "dunder attribute: __dict__"),
+    ([], "import random\nrandom._os.system(':')", "module: os"),
+    ([], "import random as r\ndef f():\n    return r._os\nf()", "module: os"),
+    ([], "from random import _os\n_os.name", "module: os"),
+    ([], "import queue\nt = queue.threading\nt._os", "module: threading"),
+    (["os"], "import os\nrun = os.system\nrun(':')", "function: system"),
+    (["os"], "import os as o\no.popen", "function: popen"),
+    (["builtins"], "import builtins\nf = builtins.eval\nf('1')", "function: eval"),
+    (["sys"], "import sys\nsys.modules['os']", "module: os"),
+    (["importlib"], "import importlib\nimportlib.import_module('os').getcwd()", "module: os"),
+    ([], "().__class__.__base__.__subclasses__()", "dunder attribute: __base__"),
+    ([], "'a'.__dir__()", "dunder function: __dir__"),
+    ([], "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__", "dunder attribute: __traceback__"),
+]
+# By names as dangerous as those, of other things.
+KEPT = {
+    "class A:\n    system = popen = 3\nos = A()\nos.system": 3,
+    "class A:\n    def eval(self):\n        return 1\nA().eval()": 1,
+    "import random\nrandom = [5]\nrandom[0]": 5,
+    "d = {'modules': {'os': 7}}\nd['modules']['os']": 7,
+}
+# What theirs refuses, and nothing comes of.
+HARMLESS = {
+    "class A:\n    def __repr__(self):\n        return type(self).__name__\nrepr(A())": "A",
+    "class A:\n    pass\nA().__class__.__name__": "A",
+    "def f():\n    'words'\nf.__doc__": "words",
+    "[1, 2].__len__()": 2,
+}
+
+
+@BOTH
+@pytest.mark.parametrize(("imports", "code", "words"), REFUSED)
+def test_ways_out_are_refused_by_name(make, kind, imports, code, words):
+    if (kind, words) == (LocalPythonExecutor, "dunder attribute: __dict__"):
+        code = "import random\n" + code
+    with pytest.raises(InterpreterError, match=f"Forbidden (access|call) to {words}"):
+        make(kind, imports=imports)(code)
+
+
+@BOTH
+@pytest.mark.parametrize("code", KEPT)
+def test_names_alone_refuse_nothing(make, kind, code):
+    assert make(kind)(code).output == KEPT[code]
+
+
+@pytest.mark.parametrize("code", HARMLESS)
+def test_attributes_that_lead_nowhere_are_allowed(make, code):
+    assert make(BoundedPythonExecutor)(code).output == HARMLESS[code]
+
+
+def test_what_a_step_named_is_known_in_the_next(make):
+    executor = make(BoundedPythonExecutor)
+    executor("import random as r")
+    with pytest.raises(InterpreterError, match="Forbidden access to module: os"):
+        executor("r._os.getcwd()")
+    executor("r = {'a': 1}")
+    assert executor("r['a']").output == 1
+
+
+def test_with_everything_authorized_nothing_is_refused(make):
+    executor = make(BoundedPythonExecutor, imports=["*"])
+    assert executor("import random\nrandom._os.path.sep").output == "/"
+    assert executor("().__class__.__name__").output == "tuple"
+
+
+def test_a_library_imports_what_it_needs(make):
+    pytest.importorskip("pandas")
+    executor = make(BoundedPythonExecutor, imports=["pandas"], timeout_seconds=60)
+    assert executor("import pandas as pd\nint(pd.Series([1, 2]).sum())").output == 3
+    with pytest.raises(InterpreterError, match="Import of numpy is not allowed"):
+        executor("import numpy")
+
+
 # The language ---------------------------------------------------------------------------------------------------------------------------
 
 
@@ -373,6 +447,13 @@ def test_a_step_is_released_on_time(make, code):
     assert time.monotonic() - start < 10
     assert caught.value.outcome.state == "kept"
     assert executor("x + 1").output == 21
+
+
+def test_a_rejected_wait_is_a_timeout_too(make):
+    executor = make(BoundedPythonExecutor, imports=["time"], timeout_seconds=1)
+    with pytest.raises(StepTimedOut, match="maximum execution time of 1 seconds") as caught:
+        executor("import time\ntime.sleep(2)")
+    assert caught.value.outcome.outcome == "rejected"
 
 
 def test_variables_and_tools_come_back_when_a_session_is_lost(make):

@@ -753,7 +753,8 @@ def allow_imports(names):
                           name=name)
 
     def __import__(name, globals=None, locals=None, fromlist=(), level=0):
-        if level == 0 and (globals is None or globals is S.space or globals.get("__name__") == "__main__") and not permitted(name):
+        caller = sys._getframe(1).f_globals if globals is None else globals
+        if level == 0 and (caller is S.space or caller.get("__name__") == "__main__") and not permitted(name):
             if not fromlist or not all(permitted("%s.%s" % (name, part)) for part in fromlist):
                 refuse(name)
         return real(name, globals, locals, fromlist, level)
