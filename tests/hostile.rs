@@ -273,10 +273,57 @@ fn cases() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-#[test]
-fn hostile_inputs_get_an_answer() {
+/// Values that lead to themselves, or to one another in more ways than can be walked: how they come to be.
+const TANGLES: [(&str, &str); 17] = [
+    ("partials of themselves", "import functools\nw = None\nfor f in m():\n    w = functools.partial(f, w)\n"),
+    ("partials by name of themselves", "import functools\nw = print\nwhile m():\n    w = functools.partial(w, key=w)\n"),
+    (
+        "methods of what holds them",
+        "class A:\n    def m(self): return self.p\nw = None\nwhile m():\n    a = A()\n    a.p = w\n    w = a.m\n",
+    ),
+    ("properties of themselves", "w = None\nwhile m():\n    w = property(w, w)\n"),
+    ("static methods of themselves", "w = None\nwhile m():\n    w = staticmethod(classmethod(w))\n"),
+    ("views of what holds them", "w = {}\nwhile m():\n    w = {1: w}.items()\n"),
+    ("iterators of themselves", "w = []\nwhile m():\n    w = map(w, iter([w]))\n"),
+    ("caches of themselves", "import functools\ndef w(x): return x\nwhile m():\n    w = functools.lru_cache(w)\n"),
+    ("iterators twice in iterators", "w = [1]\nfor i in range(60):\n    w = zip(w, w)\n"),
+    ("lists twice in lists", "w = []\nfor i in range(200):\n    w = [w, w]\n"),
+    ("dicts twice in dicts", "w = {}\nfor i in range(60):\n    w = {1: w, 2: w}\n"),
+    ("tuples twice in tuples", "w = ('a', 1)\nfor i in range(60):\n    w = (w, w)\n"),
+    ("exceptions twice in exceptions", "w = ValueError()\nfor i in range(60):\n    w = ValueError(w, w)\n"),
+    ("slices twice in slices", "w = None\nfor i in range(60):\n    w = slice(w, w)\n"),
+    ("frozen sets twice in frozen sets", "w = frozenset()\nfor i in range(60):\n    w = frozenset([w, (w,)])\n"),
+    ("objects twice in objects", "class A:\n    def __init__(self, a): self.a = self.b = a\nw = None\nfor i in range(60):\n    w = A(w)\n"),
+    ("partials twice in partials", "import functools\nw = print\nfor i in range(60):\n    w = functools.partial(w, w, w)\n"),
+];
+
+/// And what is done with them.
+const USES: [&str; 12] = [
+    "m(w)\n",
+    "w()\nw(w)\n",
+    "w == w\nv = [w]\nw in v\nw in w\n",
+    "repr(w)\nf'{w}' + '%s' % w\nprint(w)\n",
+    "hash(w)\n{w: 1}\n",
+    "list(w)\nsum(w)\nsorted([w, w])\nmax(w, w)\n",
+    "import copy\ncopy.deepcopy(w)\n",
+    "import json\njson.dumps(w)\n",
+    "for i in range(3):\n    w = (w, w)\n    m(i)\nm(w)\n",
+    "def f():\n    global w\n    w = (w, w)\n    return w\nf()\nm(f)\n",
+    "match w:\n    case (a, b): m(a)\n    case {1: x}: m(x)\n",
+    "def walk(x):\n    if isinstance(x, (list, tuple)): return sum(walk(y) for y in x)\n    return 1\nwalk(w)\nraise w\n",
+];
+
+/// Every tangle in every use, and every tangle compared with another one like it.
+fn tangles() -> Vec<(String, String)> {
+    let twice = |grown: &str| format!("{grown}v = w\n{grown}v == w\nv != w\nv < w\n");
+    let used = TANGLES.iter().flat_map(|(name, grown)| USES.iter().map(move |used| (format!("{name}: {used}"), format!("{grown}{used}"))));
+    used.chain(TANGLES.iter().map(|(name, grown)| (format!("two {name}"), twice(grown)))).collect()
+}
+
+fn assert_answers<N: AsRef<str>>(cases: &[(N, String, &str)]) {
     let mut failures = Vec::new();
-    for (name, input, expected) in cases() {
+    for (name, input, expected) in cases {
+        let name = name.as_ref();
         match answer(name, input.as_bytes()) {
             Ok(answer) if answer.starts_with(expected) => {}
             Ok(answer) => failures.push(format!("{name}: `{answer}` instead of `{expected}`")),
@@ -284,4 +331,14 @@ fn hostile_inputs_get_an_answer() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn hostile_inputs_get_an_answer() {
+    assert_answers(&cases());
+}
+
+#[test]
+fn values_that_cannot_be_walked_get_an_answer() {
+    assert_answers(&tangles().into_iter().map(|(name, input)| (name, input, "lowered")).collect::<Vec<_>>());
 }

@@ -164,7 +164,11 @@ impl Machine<'_> {
                 transfer(self, args)
             }
             Some(Entry::Exception) => {
-                let args = if args.open { None } else { Some(args.pos.to_vec()) };
+                let deep = args.pos.iter().any(V::is_deep);
+                if deep {
+                    self.store.escape_all(&args.pos);
+                }
+                let args = if args.open || deep { None } else { Some(args.pos.to_vec()) };
                 Ok(V::Exc(Rc::new(Exc { class: name, args })))
             }
             Some(Entry::Constant(_) | Entry::Module) => Err(Stop::Raise(V::exception("TypeError"))),

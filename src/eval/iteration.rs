@@ -1170,9 +1170,18 @@ impl Machine<'_> {
         self.take_iterator(&iterator)
     }
 
+    /// Iterators may lead to one another in more ways than there is fuel for.
+    fn walked_enough(&self) -> bool {
+        self.store.charge(1);
+        self.store.work_due() > self.fuel
+    }
+
     /// How many items an iterator will give at least, and whether it never ends.
     pub fn endless(&self, iterator: &V) -> bool {
         let V::Ref(id) = iterator else { return false };
+        if self.walked_enough() {
+            return false;
+        }
         let Obj::Iter(i) = self.store.get(*id) else { return false };
         match i.kind {
             IterKind::Count => true,
@@ -1463,6 +1472,9 @@ impl Machine<'_> {
     /// At most how many items an iterator gives from here.
     pub fn remaining_high(&mut self, iterator: &V) -> u64 {
         let V::Ref(id) = iterator else { return u64::MAX };
+        if self.walked_enough() {
+            return u64::MAX;
+        }
         let Some((kind, parts)) = self.parts(*id) else { return u64::MAX };
         match kind {
             IterKind::Bag => parts[1].as_int().and_then(|n| n.upper()).map_or(u64::MAX, |n| n.max(0) as u64),
@@ -1508,6 +1520,9 @@ impl Machine<'_> {
     /// At least how many items an iterator gives from here.
     pub fn remaining_low(&mut self, iterator: &V) -> u64 {
         let V::Ref(id) = iterator else { return 0 };
+        if self.walked_enough() {
+            return 0;
+        }
         if self.endless(iterator) {
             return u64::MAX;
         }

@@ -1061,7 +1061,11 @@ impl Machine<'_> {
         let mut result = None;
         let mut open = false;
         for (x, y) in p.iter().zip(q) {
-            self.fuel = self.fuel.saturating_sub(1);
+            if self.fuel == 0 {
+                open = true;
+                break;
+            }
+            self.fuel -= 1;
             if x == y && matches!(x, V::Ref(_)) {
                 continue;
             }

@@ -205,7 +205,7 @@ impl Machine<'_> {
                 let step = if n == 3 { pop(frame) } else { V::None };
                 let stop = pop(frame);
                 let start = pop(frame);
-                frame.stack.push(V::Slice(Rc::new([start, stop, step])));
+                frame.stack.push(self.store.slice([start, stop, step]));
             }
             Op::BuildList(n) => {
                 let items = pop_n(frame, n as usize);
@@ -749,7 +749,7 @@ impl Machine<'_> {
 
     pub fn make_tuple(&mut self, items: Vec<V>) -> V {
         let nested = items.iter().any(|v| matches!(v, V::Tuple(_) | V::OneOf(_) | V::Slice(_) | V::Exc(_)));
-        if items.len() > MAX_EXACT_ITEMS || (nested && items.iter().map(|v| v.depth(24)).max().unwrap_or(0) >= 20) {
+        if items.len() > MAX_EXACT_ITEMS || (nested && items.iter().any(V::is_deep)) {
             let n = items.len() as u64;
             self.store.escape_all(&items);
             return V::tuple_bag(V::Unknown(Why::Lost), n, n);
@@ -766,7 +766,7 @@ impl Machine<'_> {
                 for v in &items.exact {
                     element = self.store.join_values(&element, v, false);
                 }
-                if element.depth(24) >= 20 {
+                if element.is_deep() {
                     self.store.escape(&element);
                     element = V::Unknown(Why::Lost);
                 }

@@ -191,6 +191,10 @@ impl PartialEq for V {
     }
 }
 
+/// How deep tuples may be nested, and how many of them there may be in one.
+const MAX_NESTING: u32 = 20;
+const MAX_NESTED: u32 = 2_000;
+
 /// How many alternatives a value keeps before they are joined for good.
 pub const MAX_ALTERNATIVES: usize = 6;
 
@@ -304,18 +308,35 @@ impl V {
         self.why().is_none()
     }
 
-    /// How deep tuples are nested in it, up to a small bound.
-    pub fn depth(&self, limit: u32) -> u32 {
+    /// Whether tuples and the like are nested so deeply in it, or in so many ways, that it is not to be kept: what walks through a
+    /// value takes each way through it.
+    pub fn is_deep(&self) -> bool {
+        self.nests(MAX_NESTING, &mut { MAX_NESTED })
+    }
+
+    fn nests(&self, levels: u32, budget: &mut u32) -> bool {
+        let of = |values: &mut dyn Iterator<Item = &V>, levels: u32, budget: &mut u32| {
+            if levels == 0 || *budget == 0 {
+                return true;
+            }
+            *budget -= 1;
+            for value in values {
+                if value.nests(levels - 1, budget) {
+                    return true;
+                }
+            }
+            false
+        };
         match self {
-            V::Tuple(t) if limit > 0 => match &**t {
-                Tuple::Exact(items) => 1 + items.iter().take(64).map(|v| v.depth(limit - 1)).max().unwrap_or(0),
-                Tuple::Bag { element, .. } => 1 + element.depth(limit - 1),
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(items) => of(&mut items.iter().take(64), levels, budget),
+                Tuple::Bag { element, .. } => of(&mut std::iter::once(element), levels, budget),
             },
-            V::OneOf(all) if limit > 0 => all.iter().map(|v| v.depth(limit - 1)).max().unwrap_or(0),
-            V::Slice(parts) if limit > 0 => 1 + parts.iter().map(|v| v.depth(limit - 1)).max().unwrap_or(0),
-            V::Exc(e) if limit > 0 => 1 + e.args.iter().flatten().map(|v| v.depth(limit - 1)).max().unwrap_or(0),
-            V::Token(t) if limit > 0 => 1 + t.1.as_ref().map_or(0, |v| v.depth(limit - 1)),
-            _ => 0,
+            V::OneOf(all) => of(&mut all.iter(), levels + 1, budget),
+            V::Slice(parts) => of(&mut parts.iter(), levels, budget),
+            V::Exc(e) => of(&mut e.args.iter().flatten(), levels, budget),
+            V::Token(t) => of(&mut t.1.iter(), levels, budget),
+            _ => false,
         }
     }
 

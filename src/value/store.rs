@@ -2,7 +2,7 @@
 //! copied when written), so a state is simply kept at every fork and joined where paths meet.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use crate::syntax::code::CodeId;
@@ -367,6 +367,11 @@ impl Store {
         self.work.set(self.work.get() + steps);
     }
 
+    /// Work that has not been paid for yet.
+    pub fn work_due(&self) -> u64 {
+        self.work.get()
+    }
+
     /// Work done since the last time, in steps of fuel.
     pub fn take_work(&self) -> u64 {
         self.work.replace(0)
@@ -485,10 +490,18 @@ impl Store {
     /// As [`Store::escape`], for several.
     pub fn escape_all(&mut self, values: &[V]) {
         let mut work: Vec<V> = values.to_vec();
+        // Objects that stay what they are when they escape may lead to themselves, and tuples to one other in many ways.
+        let mut objects = HashSet::new();
+        let mut tuples = HashSet::new();
         while let Some(value) = work.pop() {
             self.charge(1);
             match value {
-                V::Ref(id) => self.escape_object(id, &mut work),
+                V::Ref(id) => {
+                    if !self.stays(id) || objects.insert(id) {
+                        self.escape_object(id, &mut work);
+                    }
+                }
+                V::Tuple(t) if Rc::strong_count(&t) > 2 && !tuples.insert(Rc::as_ptr(&t)) => {}
                 V::Tuple(t) => match &*t {
                     Tuple::Exact(items) => work.extend(items.iter().cloned()),
                     Tuple::Bag { element, .. } => work.push(element.clone()),
@@ -500,6 +513,29 @@ impl Store {
                 _ => {}
             }
         }
+    }
+
+    /// A slice with these parts.
+    pub fn slice(&mut self, parts: [V; 3]) -> V {
+        if parts.iter().any(V::is_deep) {
+            self.escape_all(&parts);
+            return V::Instance(Sym::new("slice"), Why::Lost);
+        }
+        V::Slice(Rc::new(parts))
+    }
+
+    /// Whether an object is the same after it escaped.
+    fn stays(&self, id: ObjId) -> bool {
+        matches!(
+            self.heap.get(id.0 as usize).obj,
+            Obj::Bound { .. }
+                | Obj::Super { .. }
+                | Obj::Partial { .. }
+                | Obj::Property { .. }
+                | Obj::StaticMethod(_)
+                | Obj::ClassMethod(_)
+                | Obj::View { .. }
+        )
     }
 
     fn escape_object(&mut self, id: ObjId, work: &mut Vec<V>) {

@@ -91,7 +91,8 @@ fn imports_that_are_not_allowed_are_refused_before_and_during_a_step() {
 #[test]
 fn what_an_allowed_module_imports_is_its_own_affair() {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("ours.py"), "for name in ['wave', 'colorsys']:\n    __import__(name)\nimport ftplib\n").expect("it is written");
+    std::fs::write(folder.path().join("ours.py"), "for name in ['wave', 'colorsys']:\n    __import__(name)\nimport ftplib\n")
+        .expect("it is written");
     let allowed = Some(vec!["ours".to_owned()]);
     let session = open(Options { allowed_imports: allowed, cwd: Some(folder.path().to_owned()), ..unguarded(20.0) });
     finish(&session, "import ours");

@@ -71,12 +71,12 @@ fn tuple(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// A tuple of items.
 pub fn tuple_of(host: &mut dyn Host, items: Items) -> V {
-    if items.rest.is_none() && items.exact.iter().all(|v| v.depth(20) < 20) && items.exact.len() <= 4096 {
+    if items.rest.is_none() && !items.exact.iter().any(V::is_deep) && items.exact.len() <= 4096 {
         return V::tuple(items.exact);
     }
     let (low, high) = count(&items);
     match element(host, &items) {
-        Some(e) if e.depth(20) < 19 => V::tuple_bag(e, low, high),
+        Some(e) if !e.is_deep() => V::tuple_bag(e, low, high),
         Some(e) => {
             host.store().escape(&e);
             V::tuple_bag(V::Unknown(Why::Lost), low, high)
@@ -363,7 +363,7 @@ fn range(host: &mut dyn Host, args: Args) -> R<V> {
 fn slice(host: &mut dyn Host, args: Args) -> R<V> {
     let Some([a, b, c]) = bind(host, &args, ["", "", ""], 1)? else { return Ok(host.unknown_call(&args)) };
     let or_none = |v: V| if matches!(v, V::Undef) { V::None } else { v };
-    Ok(V::Slice(Rc::new(if matches!(b, V::Undef) { [V::None, a, V::None] } else { [a, b, or_none(c)] })))
+    Ok(host.store().slice(if matches!(b, V::Undef) { [V::None, a, V::None] } else { [a, b, or_none(c)] }))
 }
 
 fn enumerate(host: &mut dyn Host, args: Args) -> R<V> {
