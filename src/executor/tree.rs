@@ -91,6 +91,14 @@ impl View {
         fs::read_link(self.proc.join(format!("{pid}/exe"))).ok()
     }
 
+    /// The thread that keeps a processor busy, if one does.
+    pub fn busy_thread(&self, pid: i32) -> Option<i32> {
+        let threads = fs::read_dir(self.proc.join(format!("{pid}/task"))).ok()?;
+        let threads = threads.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+        let folder = self.proc.join(format!("{pid}/task"));
+        threads.filter_map(|thread| read(&folder, thread)).find(|thread| thread.state == b'R').map(|thread| thread.pid)
+    }
+
     /// The command line, shortened.
     pub fn command(&self, pid: i32) -> String {
         let bytes = fs::read(self.proc.join(format!("{pid}/cmdline"))).unwrap_or_default();
