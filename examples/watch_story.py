@@ -55,7 +55,7 @@ class Sentry(BaseHTTPRequestHandler):
 
 
 def tell(executor, dsn):
-    print(f"== an agent's host with {executor}'s executor ==", flush=True)
+    print(f"== an agent's host on the executor of {executor} ==", flush=True)
     watch = [sys.executable, "-m", "antifreeze", "watch", "--budget", f"{BUDGET}s", "--", sys.executable, "-c", HOST, executor]
     start = time.monotonic()
     status = subprocess.run(watch, env={**os.environ, "ANTIFREEZE_SENTRY_DSN": dsn}, check=False).returncode

@@ -31,6 +31,8 @@ use crate::outcome::ThreadInfo;
 
 /// How long what was killed may take to be gone.
 const DYING: Duration = Duration::from_secs(5);
+/// How long what a program leaves behind may take to end by itself: what notices the end of its parent does so a moment later.
+const GRACE: Duration = Duration::from_millis(500);
 /// How long all stacks together may take, and how many processes are asked.
 const STACKS: Duration = Duration::from_millis(1500);
 const MOST_ASKED: usize = 16;
@@ -509,6 +511,13 @@ impl Minder<'_> {
             sys::kill(twin, libc::SIGKILL);
         }
         let view = View::descendants(std::process::id() as i32);
+        if matches!(over, Over::Ended(_)) {
+            let begin = Instant::now();
+            while begin.elapsed() < GRACE && view.list().iter().any(|process| Some(process.pid) != self.twin_pid) {
+                self.reap();
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
         let killed = view.list().iter().filter(|process| Some(process.pid) != self.twin_pid).count() as u32;
         sys::go_first();
         let mut left = !tree::sweep(DYING, |_| {});

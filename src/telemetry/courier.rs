@@ -24,6 +24,15 @@ pub struct Courier {
     owner: u32,
 }
 
+/// Why a parcel was not taken.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unsent {
+    /// This one was not, in words.
+    Refused(String),
+    /// None is any more.
+    Gone,
+}
+
 /// What is heard of it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
@@ -59,15 +68,15 @@ impl Courier {
     }
 
     /// Hands a parcel over.
-    pub fn send(&self, parcel: &Parcel) -> io::Result<()> {
-        let message = serde_json::to_vec(parcel)?;
+    pub fn send(&self, parcel: &Parcel) -> Result<(), Unsent> {
+        let message = serde_json::to_vec(parcel).unwrap_or_default();
         if message.len() > LONGEST {
-            return Err(io::Error::other(format!("a report of {} bytes is too long", message.len())));
+            return Err(Unsent::Refused(format!("a report of {} bytes is too long", message.len())));
         }
         match send(&self.socket, &message, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
             Ok(_) => Ok(()),
-            Err(Errno::AGAIN) => Err(io::Error::other("more is to be said than gets through")),
-            Err(_) => Err(io::Error::other("the process that delivers is gone")),
+            Err(Errno::AGAIN) => Err(Unsent::Refused("there is more to say than gets through".into())),
+            Err(_) => Err(Unsent::Gone),
         }
     }
 

@@ -15,6 +15,8 @@ use crate::cards;
 use crate::limits::Limits;
 use crate::outcome::{Frame, Outcome, OutcomeKind, ThreadInfo};
 
+/// The longest event, in bytes.
+const MOST_EVENT: usize = 100 << 10;
 /// The most code that is sent, in bytes.
 const MOST_CODE: usize = 32 << 10;
 /// The most frames of a thread, threads, and characters of a line that are sent: an event must fit the way it takes.
@@ -62,8 +64,8 @@ pub fn event(about: &About<'_>, settings: &Settings) -> Option<Event<'static>> {
     if outcome.threads.iter().any(|thread| !thread.frames.is_empty()) || outcome.stack.is_some() {
         extra.insert("worker_faulthandler_stack".into(), faulthandler(outcome).into());
     }
-    if let Some(reason) = &outcome.stack_reason {
-        extra.insert("stack_reason".into(), json!(strip(reason, settings.send_code)));
+    if let Some(text) = &outcome.stack_reason {
+        extra.insert("stack_reason".into(), json!(reason(text, settings.send_code)));
     }
     if let Some(code) = about.code.filter(|_| settings.send_code) {
         let mut end = code.len().min(MOST_CODE);
@@ -97,7 +99,7 @@ pub fn event(about: &About<'_>, settings: &Settings) -> Option<Event<'static>> {
             crashed: at == 0,
             ..Thread::default()
         });
-    Some(Event {
+    Some(fitted(Event {
         level,
         platform: "python".into(),
         logger: Some("antifreeze".into()),
@@ -119,7 +121,30 @@ pub fn event(about: &About<'_>, settings: &Settings) -> Option<Event<'static>> {
             packages: Vec::new(),
         })),
         ..Event::default()
-    })
+    }))
+}
+
+/// The event without what makes it too long for its way, the least of it first.
+fn fitted(mut event: Event<'static>) -> Event<'static> {
+    let fits = |event: &Event<'_>| serde_json::to_vec(event).is_ok_and(|bytes| bytes.len() <= MOST_EVENT);
+    let shorter: [fn(&mut Event<'static>); 4] = [
+        |event| event.threads = Values::new(),
+        |event| drop(event.extra.remove("processes")),
+        |event| drop(event.extra.remove("code")),
+        |event| {
+            drop(event.extra.remove("worker_faulthandler_stack"));
+            for trace in event.exception.values.iter_mut().filter_map(|exception| exception.stacktrace.as_mut()) {
+                trace.frames.drain(..trace.frames.len().saturating_sub(10));
+            }
+        },
+    ];
+    for shorten in shorter {
+        if fits(&event) {
+            break;
+        }
+        shorten(&mut event);
+    }
+    event
 }
 
 /// The first finding that rejects.
@@ -187,7 +212,7 @@ fn stack(about: &About<'_>, finding: Option<&Value>) -> Option<Vec<Frame>> {
 }
 
 fn place(frame: &Frame) -> String {
-    format!("{}:{} in {}", short(&frame.file), frame.line, frame.function)
+    format!("{}:{} in {}", cut(short(&frame.file)), frame.line, cut(&frame.function))
 }
 
 /// The innermost frame of all: the innermost one of the program's own is the same for every freeze below it.
@@ -259,20 +284,13 @@ fn faulthandler(outcome: &Outcome) -> String {
 /// Another process that was there: its arguments only where code may leave.
 fn command(thread: &ThreadInfo, send_code: bool) -> Option<String> {
     let command = thread.command.as_ref()?;
-    Some(format!("{} {}", thread.pid, strip(command, send_code)))
+    let shown = if send_code { scrub(command) } else { command.split_whitespace().next().unwrap_or_default().to_owned() };
+    Some(format!("{} {}", thread.pid, cut(&shown)))
 }
 
-/// The first word alone, unless code may leave.
-fn strip(text: &str, send_code: bool) -> String {
-    if send_code {
-        return scrub(text);
-    }
-    // A reason is words of ours, up to what it quotes.
-    match text.split_once(": ") {
-        Some((reason, _)) => reason.to_owned(),
-        None if text.contains('/') => text.split(' ').next().unwrap_or_default().to_owned(),
-        None => text.to_owned(),
-    }
+/// Why there is no stack: words of ours, with a command after a colon only where code may leave.
+fn reason(text: &str, send_code: bool) -> String {
+    if send_code { scrub(text) } else { text.split(": ").next().unwrap_or_default().to_owned() }
 }
 
 fn context(about: &About<'_>) -> Map<String, Value> {
@@ -364,6 +382,19 @@ mod tests {
         assert_eq!((&event["level"], &event["tags"]["rule"]), (&json!("warning"), &json!("AF402")));
         assert_eq!(event["fingerprint"][3], "agent.py:2 in <module>");
         assert!(!event.to_string().contains("SECRET"));
+    }
+
+    #[test]
+    fn an_event_fits_its_way() {
+        let long = "\u{1}\"é".repeat(1000);
+        let stack =
+            (0..200).map(|line| Frame { file: long.clone(), line, function: long.clone(), source: Some(long.clone()) }).collect::<Vec<_>>();
+        let thread = |at: u32| ThreadInfo { pid: at, thread: Some(long.clone()), command: Some(long.clone()), frames: stack.clone() };
+        let outcome = Outcome { stack: Some(stack.clone()), threads: (0..50).map(thread).collect(), ..frozen() };
+        let event = json_of(&outcome, true);
+        assert!(event.to_string().len() <= MOST_EVENT);
+        let frames = event["exception"]["values"][0]["stacktrace"]["frames"].as_array().map_or(0, Vec::len);
+        assert!(frames >= 10, "{frames}");
     }
 
     #[test]

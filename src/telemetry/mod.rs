@@ -201,21 +201,33 @@ impl State {
     #[cfg(target_os = "linux")]
     fn send(&mut self, helper: Option<&Path>, parcel: &Parcel) {
         let receiver = &parcel.receiver;
-        if self.courier.as_ref().is_none_or(|courier| !courier.is_own()) {
-            match courier::Courier::start(helper) {
-                Ok(courier) => self.courier = Some(courier),
-                Err(error) => return self.warn(format!("nothing can be sent to {receiver}: {error}")),
+        self.disown();
+        // A process that delivers and was ended is followed by another, once.
+        for _ in 0..2 {
+            if self.courier.is_none() {
+                match courier::Courier::start(helper) {
+                    Ok(courier) => self.courier = Some(courier),
+                    Err(error) => return self.warn(format!("nothing can be sent to {receiver}: {error}")),
+                }
             }
-            self.unanswered.clear();
+            match self.courier.as_ref().map(|courier| courier.send(parcel)) {
+                Some(Err(courier::Unsent::Gone)) => {
+                    self.courier = None;
+                    self.unanswered.clear();
+                }
+                Some(Err(courier::Unsent::Refused(why))) => return self.warn(format!("{receiver} is not told everything: {why}")),
+                _ => return self.unanswered.push_back(receiver.clone()),
+            }
         }
-        match self.courier.as_ref().map(|courier| courier.send(parcel)) {
-            Some(Ok(())) => self.unanswered.push_back(receiver.clone()),
-            Some(Err(error)) => {
-                self.courier = None;
-                self.unanswered.clear();
-                self.warn(format!("{receiver} is not being told everything: {error}"));
-            }
-            None => {}
+        self.warn(format!("{receiver} was not told: the process that delivers does not live"));
+    }
+
+    /// What a process was forked from has sent is not this process's affair.
+    #[cfg(target_os = "linux")]
+    fn disown(&mut self) {
+        if self.courier.as_ref().is_some_and(|courier| !courier.is_own()) {
+            self.courier = None;
+            self.unanswered.clear();
         }
     }
 
@@ -227,6 +239,7 @@ impl State {
     /// Takes the answers there are, waiting at most so long for the first.
     #[cfg(target_os = "linux")]
     fn listen(&mut self, mut wait: Duration) {
+        self.disown();
         while let Some(courier) = &self.courier {
             let Some(receiver) = self.unanswered.front().cloned() else { break };
             match courier.hear(wait) {

@@ -1,5 +1,6 @@
 """What Sentry is told by the package, and by the host's own library of Sentry's."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -25,8 +26,10 @@ class Receiver:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                lines = self.rfile.read(int(self.headers["Content-Length"])).decode().splitlines()
-                events.append(json.loads(lines[2]))
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.headers["Content-Encoding"] == "gzip":
+                    body = gzip.decompress(body)
+                events.append(json.loads(body.decode().splitlines()[2]))
                 time.sleep(wait)
                 self.send_response(200)
                 self.send_header("Content-Length", "2")

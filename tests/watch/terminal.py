@@ -20,7 +20,7 @@ PATIENCE = 20
 class Shell:
     """A process group in the foreground of a terminal."""
 
-    def __init__(self, code, wrap=()):
+    def __init__(self, code, flags=()):
         self.ours, self.theirs = pty.openpty()
         self.resize(30, 100)
         self.before = termios.tcgetattr(self.theirs)
@@ -39,7 +39,7 @@ class Shell:
                 for fd in (0, 1, 2):
                     os.dup2(self.theirs, fd)
                 os.closerange(3, 64)
-                os.execv(ANTIFREEZE, [ANTIFREEZE, "watch", *FLAGS, "--", sys.executable, "-c", code])
+                os.execv(ANTIFREEZE, [ANTIFREEZE, "watch", *FLAGS, *flags, "--", sys.executable, "-c", code])
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             try:
                 while True:
@@ -158,7 +158,32 @@ def quits_by_the_key():
     shell.end(b"<signal 3>")
 
 
+def a_killed_watch_leaves_the_terminal_as_it_was():
+    shell = Shell("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    shell.expect(b"ready")
+    os.kill(watch_below(shell.pid), signal.SIGKILL)
+    shell.expect(b"<signal 9>")
+    end = time.monotonic() + PATIENCE
+    while termios.tcgetattr(shell.theirs)[:4] != shell.before[:4]:
+        if time.monotonic() > end:
+            raise SystemExit("a killed watch leaves the terminal as it was")
+        time.sleep(0.05)
+
+
+def watch_below(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as children:
+        return int(children.read().split()[0])
+
+
+def a_freeze_leaves_the_terminal_as_it_was():
+    shell = Shell("import tty, time\ntty.setraw(0)\nprint('ready', flush=True)\ntime.sleep(60)", flags=["--budget", "1s"])
+    shell.expect(b"ready")
+    shell.end(b"<status 124>")
+
+
 os.environ["TERM"] = "xterm"
-for check in (sizes_and_ttys, lines_and_the_end_of_input, stops_and_goes_on, keys_one_by_one, quits_by_the_key):
+for check in (sizes_and_ttys, lines_and_the_end_of_input, stops_and_goes_on, keys_one_by_one, quits_by_the_key, a_killed_watch_leaves_the_terminal_as_it_was):
     check()
     print(check.__name__, "ok")
+if "--silence" in FLAGS:
+    a_freeze_leaves_the_terminal_as_it_was()
