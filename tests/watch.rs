@@ -181,7 +181,7 @@ fn no_byte_is_lost() {
         let both = "import os\nfor n in range(3000):\n    os.write(1 + n % 2, b'%d\\n' % n)";
         let script = format!("exec {BINARY} watch {} -- {} -c \"$CODE\" 2>&1", flags.join(" "), python().display());
         let output = Command::new("sh").args(["-c", &script]).env("CODE", both).output().expect("sh starts");
-        let wanted = (0..3000).map(|n| format!("{n}\n")).collect::<String>();
+        let wanted = (0..3000).map(|n| n.to_string() + "\n").collect::<String>();
         assert_eq!(String::from_utf8_lossy(&output.stdout), wanted);
     }
 }

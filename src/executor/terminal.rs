@@ -6,7 +6,9 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr, tcsetwinsize};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr, tcsetpgrp, tcsetwinsize};
+
+use super::sys;
 
 /// A terminal of ours, and the real one it stands for.
 #[derive(Debug)]
@@ -83,6 +85,28 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.leave();
+    }
+}
+
+/// The terminal of standard input as it was found, while it was this process's to read.
+#[derive(Debug)]
+pub struct Found(Termios);
+
+impl Found {
+    /// None where standard input is no terminal, or another process group has it.
+    pub fn look() -> Option<Found> {
+        let stdin = io::stdin();
+        let ours = tcgetpgrp(&stdin).is_ok_and(|group| group == rustix::process::getpgrp());
+        tcgetattr(&stdin).ok().filter(|_| ours).map(Found)
+    }
+
+    /// Takes it back from a program that was killed, as it was.
+    pub fn restore(&self) {
+        // Whoever is in the background is stopped for this, unless it blocks the signal.
+        let _blocked = sys::signal_fd(&[libc::SIGTTOU]);
+        let stdin = io::stdin();
+        let _ = tcsetpgrp(&stdin, rustix::process::getpgrp());
+        let _ = tcsetattr(&stdin, OptionalActions::Drain, &self.0);
     }
 }
 

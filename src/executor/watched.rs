@@ -20,7 +20,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 
 use super::minder::{Job, MESSAGE, Order, Word};
-use super::terminal::{Terminal, terminals};
+use super::terminal::{Found, Terminal, terminals};
 use super::{MIND, Unusable, sys, tree};
 use crate::outcome::ThreadInfo;
 
@@ -166,6 +166,7 @@ struct Attendance<'a> {
     untyped: bool,
     relays: Vec<Relay>,
     interactive: bool,
+    found: Option<Found>,
     told: Option<Instant>,
     /// A signal that came when all that was left was output nobody takes.
     given_up: bool,
@@ -250,6 +251,7 @@ impl<'a> Attendance<'a> {
             untyped: false,
             relays,
             interactive: job.interactive,
+            found: Found::look(),
             told: None,
             given_up: false,
         })
@@ -296,6 +298,9 @@ impl<'a> Attendance<'a> {
             }
         };
         self.drain();
+        if let (Ended::Frozen(..), Some(found)) = (&finished.ended, &self.found) {
+            found.restore();
+        }
         if !finished.left {
             let _ = self.minder.wait();
         }

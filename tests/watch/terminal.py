@@ -39,7 +39,7 @@ class Shell:
                 for fd in (0, 1, 2):
                     os.dup2(self.theirs, fd)
                 os.closerange(3, 64)
-                os.execv(ANTIFREEZE, [ANTIFREEZE, "watch", *FLAGS, *flags, "--", sys.executable, "-c", code])
+                os.execv(ANTIFREEZE, [ANTIFREEZE, "watch", *(flags or FLAGS), "--", sys.executable, "-c", code])
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             try:
                 while True:
@@ -176,14 +176,21 @@ def watch_below(pid):
 
 
 def a_freeze_leaves_the_terminal_as_it_was():
-    shell = Shell("import tty, time\ntty.setraw(0)\nprint('ready', flush=True)\ntime.sleep(60)", flags=["--budget", "1s"])
+    shell = Shell("import tty, time\ntty.setraw(0)\nprint('ready', flush=True)\ntime.sleep(60)", flags=["--budget", "1s", *FLAGS] if "--silence" in FLAGS else ["--budget", "1s"])
     shell.expect(b"ready")
     shell.end(b"<status 124>")
 
 
 os.environ["TERM"] = "xterm"
-for check in (sizes_and_ttys, lines_and_the_end_of_input, stops_and_goes_on, keys_one_by_one, quits_by_the_key, a_killed_watch_leaves_the_terminal_as_it_was):
+CHECKS = (
+    sizes_and_ttys,
+    lines_and_the_end_of_input,
+    stops_and_goes_on,
+    keys_one_by_one,
+    quits_by_the_key,
+    a_killed_watch_leaves_the_terminal_as_it_was,
+    a_freeze_leaves_the_terminal_as_it_was,
+)
+for check in CHECKS:
     check()
     print(check.__name__, "ok")
-if "--silence" in FLAGS:
-    a_freeze_leaves_the_terminal_as_it_was()
