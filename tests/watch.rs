@@ -346,3 +346,36 @@ fn a_terminal_is_passed_through() {
         assert!(output.status.success(), "{flags}: {}{}", String::from_utf8_lossy(&output.stdout), err(&output));
     }
 }
+
+#[test]
+fn a_reader_that_stops_reading_holds_nobody_up() {
+    let mut child = watch(&mark("reader"), &["--budget", "1.5s", "--silence", "1s"])
+        .arg("yes")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("antifreeze starts");
+    let begin = Instant::now();
+    while child.try_wait().expect("it is a child").is_none() && begin.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let status = child.try_wait().expect("it is a child").and_then(|status| status.code());
+    // Its end is that of the budget: a program that waits for its reader is not silent.
+    let output = child.wait_with_output().expect("it ended");
+    assert_eq!(status, Some(124));
+    assert!(err(&output).contains("--budget"), "{}", err(&output));
+    assert_nothing_left(&mark("reader"));
+}
+
+#[test]
+fn stopped_itself_it_takes_no_program_for_silent() {
+    let speaking = "import time\nprint('begun', flush=True)\nfor _ in range(16):\n    print('.', end='', flush=True)\n    time.sleep(0.25)";
+    let mut child = on_python(&mark("stopped"), &["--silence", "2s"], speaking).stdout(Stdio::piped()).spawn().expect("antifreeze starts");
+    begun(&mut child);
+    let kill = |signal: &str| Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill starts");
+    kill("-STOP");
+    std::thread::sleep(Duration::from_secs(3));
+    kill("-CONT");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"................"[..]));
+}

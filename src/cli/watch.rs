@@ -64,7 +64,7 @@ pub fn run(args: &WatchArgs, color: Color, telemetry: &Telemetry) -> ExitCode {
         monitor: args.monitor.clone(),
         ping: args.ping.clone(),
     };
-    if options.monitor.is_some() && telemetry.settings().dsn.is_none() {
+    if options.monitor.is_some() && !telemetry.settings().named {
         complain("--monitor: nobody is told without --sentry-dsn or ANTIFREEZE_SENTRY_DSN");
     }
     let style = Style { color: color.wanted(io::stderr().is_terminal()), verbose: false };

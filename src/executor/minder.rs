@@ -321,6 +321,7 @@ impl Minder<'_> {
     fn attend(&mut self) -> Over {
         loop {
             let now = Instant::now();
+            self.look_at_host(now);
             if self.held.is_none()
                 && let Some(why) = self.passed(now)
             {
@@ -340,8 +341,15 @@ impl Minder<'_> {
         if over(self.job.budget, self.began) {
             return Some(Why::Budget);
         }
-        // Where the one that passes on output was stopped, there is none to be seen.
-        (over(self.job.silence, self.life) && !tree::is_stopped(self.job.host)).then_some(Why::Silence)
+        over(self.job.silence, self.life).then_some(Why::Silence)
+    }
+
+    /// While the process that passes on output is stopped there is none to be seen, and that is no silence of the program's.
+    fn look_at_host(&mut self, now: Instant) {
+        let late = self.job.silence.is_some_and(|limit| now.saturating_duration_since(self.life).as_secs_f64() > limit / 2.0);
+        if late && tree::is_stopped(self.job.host) {
+            self.life = now;
+        }
     }
 
     fn next_wait(&self, now: Instant) -> Duration {

@@ -297,7 +297,7 @@ impl<'a> Attendance<'a> {
                 return Err(Unusable("the process that minded the program was killed, and the program with it".into()));
             }
         };
-        self.drain();
+        self.drain(matches!(finished.ended, Ended::Frozen(..)));
         if let (Ended::Frozen(..), Some(found)) = (&finished.ended, &self.found) {
             found.restore();
         }
@@ -474,8 +474,8 @@ impl<'a> Attendance<'a> {
     }
 
     /// Takes what the program had still written. Everything that could write is gone, so there is an end to it, unless somebody else
-    /// was given a descriptor.
-    fn drain(&mut self) {
+    /// was given a descriptor. What was killed must not live on in a reader that has stopped reading.
+    fn drain(&mut self, killed: bool) {
         let mut last = Instant::now();
         while self.relays.iter().any(|relay| relay.from.is_some() || !relay.waiting.is_empty()) && !self.given_up {
             let waiting = self.relays.iter().map(|relay| relay.waiting.len()).sum::<usize>();
@@ -490,7 +490,7 @@ impl<'a> Attendance<'a> {
             wait_for(&mut fds, Duration::from_millis(100));
             let came = fds.iter().skip(1).any(|fd| !fd.revents().is_empty());
             drop(fds);
-            if came || waiting > 0 {
+            if came || waiting > 0 && !killed {
                 last = Instant::now();
             }
             self.relay();

@@ -30,6 +30,8 @@ pub struct Choices {
 pub struct Settings {
     /// The project of Sentry's; nobody is told without one.
     pub dsn: Option<Dsn>,
+    /// Whether one was named, and be it a wrong one.
+    pub named: bool,
     /// The deployment, as Sentry's own libraries read it from `SENTRY_ENVIRONMENT`.
     pub environment: String,
     /// The version of the host program, as they read it from `SENTRY_RELEASE`.
@@ -59,7 +61,9 @@ impl Settings {
             Some(dsn) => ("--sentry-dsn", Some(dsn)),
             None => ("ANTIFREEZE_SENTRY_DSN", variable("ANTIFREEZE_SENTRY_DSN")),
         };
-        let dsn = dsn.filter(|dsn| !dsn.trim().is_empty()).and_then(|dsn| {
+        let dsn = dsn.filter(|dsn| !dsn.trim().is_empty());
+        let named = dsn.is_some();
+        let dsn = dsn.and_then(|dsn| {
             dsn.trim()
                 .parse::<Dsn>()
                 .map_err(|error| {
@@ -76,6 +80,7 @@ impl Settings {
         });
         let settings = Settings {
             dsn,
+            named,
             environment: variable("SENTRY_ENVIRONMENT").unwrap_or_else(|| "production".into()),
             release: variable("SENTRY_RELEASE"),
             send_code,
