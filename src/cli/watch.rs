@@ -42,7 +42,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "URL")]
     pub ping: Option<String>,
     /// The program and its arguments
-    #[arg(value_name = "CMD", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
     pub command: Vec<OsString>,
 }
 

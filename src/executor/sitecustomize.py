@@ -4,14 +4,14 @@ import sys
 
 
 def _answer():
-    import faulthandler
     import os
-    import signal
 
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [place for place in sys.path if place != here]
     try:
+        import faulthandler
         import fcntl
+        import signal
 
         stacks = os.open(os.path.join(here, str(os.getpid())), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
@@ -34,7 +34,7 @@ _ours = sys.modules.pop(__name__)
 try:
     import sitecustomize
 except ImportError as _error:
-    if getattr(_error, "name", None) != "sitecustomize":
+    if getattr(_error, "name", "sitecustomize") != "sitecustomize":
         raise
 finally:
     sys.modules.setdefault(__name__, _ours)

@@ -17,7 +17,7 @@ mod courier;
 mod deliver;
 mod event;
 pub mod log;
-#[cfg(feature = "otel")]
+#[cfg(any(feature = "otel", test))]
 mod otel;
 mod scrub;
 mod settings;
@@ -117,7 +117,7 @@ impl Telemetry {
 
     /// Reports what became of a program, if that is worth an event. Never waits.
     pub fn observe(&self, about: &About<'_>) {
-        #[cfg(feature = "otel")]
+        #[cfg(any(feature = "otel", test))]
         if let Some(parcel) = otel::parcel(about, &self.settings) {
             self.post(parcel);
         }

@@ -43,7 +43,7 @@ pub struct Settings {
     /// See [`Choices::helper`].
     pub helper: Option<PathBuf>,
     /// Where traces go.
-    #[cfg(feature = "otel")]
+    #[cfg(any(feature = "otel", test))]
     pub traces: Option<super::otel::Traces>,
 }
 
@@ -86,7 +86,7 @@ impl Settings {
             send_code,
             flush: flush.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             helper: choices.helper,
-            #[cfg(feature = "otel")]
+            #[cfg(any(feature = "otel", test))]
             traces: super::otel::Traces::new(&variable),
         };
         (settings, wrong)
