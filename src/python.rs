@@ -146,8 +146,9 @@ static TELEMETRY: LazyLock<Mutex<HashMap<String, Arc<Telemetry>>>> = LazyLock::n
 /// What is to be said to the user, if there is anything.
 #[pyfunction]
 fn take_warning() -> Option<String> {
+    let of_deliveries = stack::lock(&TELEMETRY).values().filter_map(|telemetry| telemetry.take_warning()).collect::<Vec<_>>();
     let mut warnings = stack::lock(&WARNINGS);
-    warnings.extend(stack::lock(&TELEMETRY).values().filter_map(|telemetry| telemetry.take_warning()));
+    warnings.extend(of_deliveries);
     if warnings.is_empty() { None } else { Some(warnings.remove(0)) }
 }
 
