@@ -156,7 +156,9 @@ fn take_warning() -> Option<String> {
 #[pyfunction]
 fn finish_telemetry(py: Python<'_>) -> Option<String> {
     let all = stack::lock(&TELEMETRY).drain().map(|(_, telemetry)| telemetry).collect::<Vec<_>>();
-    py.detach(|| all.iter().filter_map(|telemetry| telemetry.finish()).next())
+    // Each is waited for, whatever the others said.
+    let said = py.detach(|| all.iter().filter_map(|telemetry| telemetry.finish()).collect::<Vec<_>>());
+    said.into_iter().next()
 }
 
 /// Sentry's event of an outcome, as JSON, for the host's own library of Sentry's; none for what is not worth one.
