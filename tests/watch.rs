@@ -248,8 +248,8 @@ fn killed_itself_it_leaves_nothing() {
             "watch" => pid.to_string(),
             "group" => format!("-{pid}"),
             _ => {
-                let below = Command::new("pgrep").args(["-P", &pid.to_string()]).output().expect("pgrep starts");
-                String::from_utf8_lossy(&below.stdout).trim().to_owned()
+                let below = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).expect("it has children");
+                below.split_whitespace().next().expect("the minder is one").to_owned()
             }
         };
         Command::new("kill").args(["-KILL", "--", &target]).status().expect("kill starts");
