@@ -71,9 +71,15 @@ for _ in range(5):
 ";
 
 /// Programs that freeze: name, code, a word of the report.
-const FREEZES: [(&str, &str, &str); 9] = [
+const FREEZES: [(&str, &str, &str); 10] = [
     ("call", "def deep():\n    return 10 ** 10 ** 8\nprint('begun', flush=True)\ndeep()", "in deep"),
     ("sleep", "import time\nprint('begun', flush=True)\ntime.sleep(1000)", "<string>:3 in <module>"),
+    (
+        "thread",
+        "from concurrent.futures import ThreadPoolExecutor\nprint('begun', flush=True)\ndef inner():\n    return 10 ** 10 ** 8\n\
+         ThreadPoolExecutor().submit(inner).result(1)",
+        "in inner",
+    ),
     (
         "deadlock",
         "import threading\nprint('begun', flush=True)\nlock = threading.Lock()\ndef wait():\n    lock.acquire()\nwait()\nwait()",

@@ -36,6 +36,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How long all stacks together may take, and how many processes are asked.
 const STACKS: Duration = Duration::from_millis(1500);
 const MOST_ASKED: usize = 16;
+/// How long it is looked for who keeps a processor busy.
+const LOOKS: Duration = Duration::from_millis(200);
 /// How long it takes at most until everybody in a process group has heard of a signal to the group.
 const HEARSAY: Duration = Duration::from_millis(20);
 /// How often a heartbeat file is looked at.
@@ -556,32 +558,52 @@ impl Minder<'_> {
             return (commands, Some(format!("there is no folder for stacks: {why}")));
         }
         let folder = &self.job.stacks;
+        let asked = processes.iter().map(|process| process.pid).filter(|pid| answers(&view, *pid)).take(MOST_ASKED).collect::<Vec<_>>();
+        let busy = busy_threads(&view, &asked);
         let begin = Instant::now();
         let mut threads = Vec::new();
-        let mut asked = 0;
-        let mut main: Option<(usize, bool)> = None;
-        for process in processes.iter().filter(|process| answers(&view, process.pid)) {
-            if asked == MOST_ASKED || begin.elapsed() > STACKS {
+        let mut main: Option<(usize, u64)> = None;
+        for (pid, busy) in asked.iter().zip(busy) {
+            if begin.elapsed() > STACKS {
                 break;
             }
-            asked += 1;
             // The thread that keeps a processor busy is the one to look at; else the main thread of the first process.
-            let busy = view.busy_thread(process.pid);
-            let found = ask(&view, process.pid, busy.unwrap_or(process.pid), folder);
-            if !found.is_empty() && (main.is_none() || busy.is_some() && main.is_some_and(|(_, busy)| !busy)) {
-                main = Some((threads.len(), busy.is_some()));
+            let (thread, time) = busy.unwrap_or((*pid, 0));
+            let found = ask(&view, *pid, thread, folder);
+            if !found.is_empty() && main.is_none_or(|(_, most)| time > most) {
+                main = Some((threads.len(), time));
             }
             threads.extend(found);
         }
         if let Some((at, _)) = main.filter(|(at, _)| *at > 0) {
             threads.rotate_left(at);
         }
-        let reason = threads.is_empty().then(|| match asked {
+        let reason = threads.is_empty().then(|| match asked.len() {
             0 => "no process of the program is a Python that could be asked (one started with -S, -E or -I, or without its environment, cannot)".into(),
             _ => "the program did not say in time where it is".into(),
         });
         threads.extend(commands);
         (threads, reason)
+    }
+}
+
+/// The busiest thread of each process, with how long it ran meanwhile; none where none ran for as long as a thread does that only wakes
+/// up to see whether it may go on. Looks until somebody was seen to be busy.
+fn busy_threads(view: &View, processes: &[i32]) -> Vec<Option<(i32, u64)>> {
+    const BUSY: u64 = 2_000_000;
+    let before = processes.iter().map(|pid| view.run_times(*pid)).collect::<Vec<_>>();
+    let begin = Instant::now();
+    loop {
+        std::thread::sleep(Duration::from_millis(10));
+        let ran = processes.iter().zip(&before).map(|(pid, before)| {
+            let now = view.run_times(*pid).into_iter();
+            let since = now.map(|(thread, time)| (thread, time.saturating_sub(before.get(&thread).copied().unwrap_or(time))));
+            since.max_by_key(|(_, time)| *time).filter(|(_, time)| *time >= BUSY)
+        });
+        let ran = ran.collect::<Vec<_>>();
+        if ran.iter().any(Option::is_some) || begin.elapsed() > LOOKS || processes.is_empty() {
+            return ran;
+        }
     }
 }
 
