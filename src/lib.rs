@@ -18,6 +18,9 @@ pub mod outcome;
 pub mod report;
 pub mod executor;
 pub mod once;
+pub mod telemetry;
+#[cfg(target_os = "linux")]
+pub mod watch;
 #[cfg(target_os = "linux")]
 pub mod session;
 pub mod scan;

@@ -8,7 +8,7 @@ use crate::eval::{self, Settings};
 use crate::executor::{Helper, Request, Signals, Stream};
 use crate::outcome::{LimitHit, Outcome, OutcomeKind};
 use crate::report;
-use crate::rules::{Level, Profile};
+use crate::rules::{Finding, Level, Profile};
 use crate::source::{Source, SourceError};
 use crate::stack;
 use crate::syntax;
@@ -80,7 +80,7 @@ impl Gated {
             Err(why) => return Ok(Ran { outcome: Outcome::internal(why), source: None }),
         };
         let mut outcome = if program.gate && verdict.rejects() {
-            Outcome { limit: rejection(&verdict), ..Outcome::new(OutcomeKind::Rejected) }
+            Outcome { limit: rejection(&verdict.findings), ..Outcome::new(OutcomeKind::Rejected) }
         } else {
             let guards = verdict.guards.iter().filter(|_| program.guards).map(|guard| (guard.span, guard.op)).collect();
             let request = Request { text: source.text.clone(), name: source.name.clone(), form: verdict.form, guards, ..program.request };
@@ -136,8 +136,8 @@ fn original_lines(outcome: &mut Outcome, source: &Source) {
 }
 
 /// The limit of the first error.
-pub fn rejection(verdict: &Verdict) -> Option<LimitHit> {
-    let first = verdict.findings.iter().find(|finding| finding.level == Level::Error)?;
+pub fn rejection(findings: &[Finding]) -> Option<LimitHit> {
+    let first = findings.iter().find(|finding| finding.level == Level::Error)?;
     let (name, value) = first.limit?;
     Some(LimitHit { name: name.to_owned(), value, observed: first.measure.map(|measure| measure.low).filter(|low| low.is_finite()) })
 }

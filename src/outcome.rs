@@ -30,6 +30,22 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
+    /// The word that JSON has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            OutcomeKind::Finished => "finished",
+            OutcomeKind::Raised => "raised",
+            OutcomeKind::Rejected => "rejected",
+            OutcomeKind::Guarded => "guarded",
+            OutcomeKind::TimedOut => "timed_out",
+            OutcomeKind::OutOfMemory => "out_of_memory",
+            OutcomeKind::TooMuchOutput => "too_much_output",
+            OutcomeKind::TooManyProcesses => "too_many_processes",
+            OutcomeKind::Crashed => "crashed",
+            OutcomeKind::Internal => "internal",
+        }
+    }
+
     /// The exit status of `antifreeze run`.
     pub fn exit_code(self) -> u8 {
         match self {

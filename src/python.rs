@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
@@ -23,6 +23,7 @@ use crate::rules::Profile;
 use crate::session::{self, Engine, Options};
 use crate::source::Source;
 use crate::stack;
+use crate::telemetry::{self, About, Choices, Telemetry};
 use crate::verdict::{self, Verdict};
 
 /// How often a waiting main thread looks for Ctrl-C.
@@ -31,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{PySession, PyVerdict, check, run, version};
+    use super::{PySession, PyVerdict, check, finish_telemetry, run, sentry_event, take_warning, version};
 }
 
 #[pyfunction]
@@ -114,11 +115,67 @@ struct RunOptions {
     confine: bool,
     strict_output: bool,
     helper: PathBuf,
+    telemetry: TelemetryOptions,
+}
+
+/// Who is told; what is absent is looked for in the environment.
+#[derive(Deserialize)]
+struct TelemetryOptions {
+    dsn: Option<String>,
+    send_code: Option<bool>,
+}
+
+/// What is to be said to the user of this process, once.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Who is told of what is run with these options: one for all that have the same.
+fn telemetry_of(options: TelemetryOptions, helper: &Path) -> Arc<Telemetry> {
+    let key = format!("{:?} {:?} {}", options.dsn, options.send_code, helper.display());
+    let mut all = stack::lock(&TELEMETRY);
+    let made = all.entry(key).or_insert_with(|| {
+        let choices = Choices { dsn: options.dsn, send_code: options.send_code, flush: None, helper: Some(helper.to_owned()) };
+        let (settings, wrong) = telemetry::Settings::new(choices);
+        stack::lock(&WARNINGS).extend(wrong);
+        Arc::new(Telemetry::new(settings))
+    });
+    Arc::clone(made)
+}
+
+static TELEMETRY: LazyLock<Mutex<HashMap<String, Arc<Telemetry>>>> = LazyLock::new(Mutex::default);
+
+/// What is to be said to the user, if there is anything.
+#[pyfunction]
+fn take_warning() -> Option<String> {
+    let of_deliveries = stack::lock(&TELEMETRY).values().filter_map(|telemetry| telemetry.take_warning()).collect::<Vec<_>>();
+    let mut warnings = stack::lock(&WARNINGS);
+    warnings.extend(of_deliveries);
+    if warnings.is_empty() { None } else { Some(warnings.remove(0)) }
+}
+
+/// Waits, at the end of the process, for what was sent; gives what is to be said.
+#[pyfunction]
+fn finish_telemetry(py: Python<'_>) -> Option<String> {
+    let all = stack::lock(&TELEMETRY).drain().map(|(_, telemetry)| telemetry).collect::<Vec<_>>();
+    // Each is waited for, whatever the others said.
+    let said = py.detach(|| all.iter().filter_map(|telemetry| telemetry.finish()).collect::<Vec<_>>());
+    said.into_iter().next()
+}
+
+/// Sentry's event of an outcome, as JSON, for the host's own library of Sentry's; none for what is not worth one.
+#[pyfunction]
+fn sentry_event(outcome: &str, limits: Option<&str>, code: Option<&str>, name: &str, send_code: bool) -> PyResult<Option<String>> {
+    let outcome = parsed(outcome)?;
+    let limits: Option<Limits> = limits.map(parsed).transpose()?;
+    let (settings, _) = telemetry::Settings::new(Choices { dsn: Some(String::new()), send_code: Some(send_code), ..Choices::default() });
+    let about = About { outcome: &outcome, limits: limits.as_ref(), code, name };
+    Ok(telemetry::event(&about, &settings).map(|event| json(&event)))
 }
 
 #[pyfunction]
 fn run(py: Python<'_>, code: &str, request: &str, on_output: Option<Py<PyAny>>) -> PyResult<String> {
     let options: RunOptions = parsed(request)?;
+    let telemetry = telemetry_of(options.telemetry, &options.helper);
+    let limits = options.limits;
     let source = Source::from_text("<command>", code).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let program = once::Program {
         gate: options.gate,
@@ -144,6 +201,7 @@ fn run(py: Python<'_>, code: &str, request: &str, on_output: Option<Py<PyAny>>) 
         let _ = (&writer).write_all(&executor::signal_record(libc::SIGINT));
     };
     let outcome = waited_for(py, on_output, work, interrupt)?.map_err(|error| setup_error(py, &error.to_string()))?;
+    py.detach(|| telemetry.observe(&About { outcome: &outcome, limits: Some(&limits), code: Some(code), name: "<command>" }));
     Ok(json(&outcome))
 }
 
@@ -238,8 +296,16 @@ struct PySession {
 #[pymethods]
 impl PySession {
     #[new]
-    fn new(py: Python<'_>, options: &str, helper: PathBuf, tools: Vec<String>, call_tool: Py<PyAny>) -> PyResult<PySession> {
+    fn new(
+        py: Python<'_>,
+        options: &str,
+        helper: PathBuf,
+        tools: Vec<String>,
+        call_tool: Py<PyAny>,
+        telemetry: &str,
+    ) -> PyResult<PySession> {
         let mut options: Options = parsed(options)?;
+        options.telemetry = Some(telemetry_of(parsed(telemetry)?, &helper));
         let call_tool = Arc::new(call_tool);
         for name in tools {
             let (call_tool, called) = (call_tool.clone(), name.clone());

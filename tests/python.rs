@@ -10,8 +10,18 @@ use std::process::Command;
 use environment::{environment, note};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-const PACKAGES: [&str; 9] =
-    ["maturin>=1.9,<2", "pytest>=8,<9", "smolagents>=1.20", "numpy", "pandas", "matplotlib", "pillow", "mypy>=1.10,<2", "pip>=24"];
+const PACKAGES: [&str; 10] = [
+    "maturin>=1.9,<2",
+    "pytest>=8,<9",
+    "smolagents>=1.20",
+    "numpy",
+    "pandas",
+    "matplotlib",
+    "pillow",
+    "mypy>=1.10,<2",
+    "pip>=24",
+    "sentry-sdk>=2,<3",
+];
 
 /// A Python that smolagents runs under.
 fn python() -> Option<PathBuf> {

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import _native
+from . import _native, _telemetry
 from ._exceptions import SetupError
 from ._executable import executable
 from ._limits import Limits, as_json, limits_from
 from ._outcome import Outcome
 from ._report import Report
+from ._telemetry import Sentry
 
 OnOutput = Callable[[str, bytes], object]
 """Called with `"stdout"` or `"stderr"` and what was written, as it comes."""
@@ -67,6 +68,9 @@ def run(
     confine: bool = False,
     strict_output: bool = False,
     on_output: OnOutput | None = None,
+    sentry_dsn: str | None = None,
+    sentry_send_code: bool | None = None,
+    sentry: Sentry | None = None,
 ) -> Outcome:
     """Runs code once, in a process of its own, within limits: the gate first, then the executor.
 
@@ -84,6 +88,9 @@ def run(
         confine: whether the code may write to its working folder only, and reach no network and no other process.
         strict_output: whether output over the limit ends the code, instead of being dropped.
         on_output: called with output as it comes.
+        sentry_dsn: the project of Sentry's that is told of what is rejected or stopped; by default `ANTIFREEZE_SENTRY_DSN`.
+        sentry_send_code: whether the code is sent too, without what looks like a secret; by default `ANTIFREEZE_SENTRY_SEND_CODE`.
+        sentry: the host's own `sentry_sdk`, to hand the event to.
 
     Raises:
         SetupError: nothing could be run; the message says what to do.
@@ -101,8 +108,12 @@ def run(
         "confine": confine,
         "strict_output": strict_output,
         "helper": executable(),
+        "telemetry": _telemetry.options(sentry_dsn, sentry_send_code),
     }
-    return Outcome.from_dict(json.loads(_native.run(code, json.dumps(request), on_output)))
+    outcome = Outcome.from_dict(json.loads(_native.run(code, json.dumps(request), on_output)))
+    _telemetry.tell(sentry, outcome, given, code, "<command>", sentry_send_code)
+    _telemetry.warn(2)
+    return outcome
 
 
 def interpreter(python: str | os.PathLike[str] | None) -> str:

@@ -152,6 +152,17 @@ class Outcome:
         """The object that `antifreeze run --format json` prints."""
         return dict(self.raw)
 
+    def to_sentry_event(self, *, code: str | None = None, send_code: bool = False) -> dict[str, Any] | None:
+        """The event that `sentry_sdk.capture_event` takes; None for an outcome that is not worth one.
+
+        Args:
+            code: the code, for the line of what was rejected.
+            send_code: whether text of the code may be in it; what looks like a secret is taken out.
+        """
+        from ._telemetry import event_of
+
+        return event_of(self, code=code, send_code=send_code)
+
     @property
     def finished(self) -> bool:
         """Whether the code ran to its end."""

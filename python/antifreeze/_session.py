@@ -13,13 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
-from . import _native
+from . import _native, _telemetry
 from ._api import OnOutput, folder, interpreter
 from ._exceptions import NotSerializable, SessionClosed
 from ._executable import executable
 from ._limits import Limits, limits_from
 from ._outcome import Outcome
 from ._report import Report
+from ._telemetry import Sentry
 
 _MISSING: Any = object()
 
@@ -52,6 +53,9 @@ class Session:
         python: str | os.PathLike[str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
+        sentry_dsn: str | None = None,
+        sentry_send_code: bool | None = None,
+        sentry: Sentry | None = None,
     ) -> None:
         """Opens a session.
 
@@ -69,6 +73,10 @@ class Session:
             python: the interpreter; by default the one this runs under.
             cwd: the working folder of the code.
             env: environment variables to set for the code, besides this process's.
+            sentry_dsn: the project of Sentry's that is told of steps that are rejected or stopped; by default `ANTIFREEZE_SENTRY_DSN`.
+            sentry_send_code: whether their code is sent too, without what looks like a secret; by default
+                `ANTIFREEZE_SENTRY_SEND_CODE`.
+            sentry: the host's own `sentry_sdk`, to hand the events to.
 
         Raises:
             SetupError: no session can be had here; the message says what to do.
@@ -92,7 +100,10 @@ class Session:
             "allowed_imports": None if allowed_imports is None else list(allowed_imports),
             "tool_time": tool_time,
         }
-        self._native = _native.Session(json.dumps(options), executable(), list(self._tools), self._call_tool)
+        self._sentry = sentry
+        self._send_code = sentry_send_code
+        telemetry = json.dumps(_telemetry.options(sentry_dsn, sentry_send_code))
+        self._native = _native.Session(json.dumps(options), executable(), list(self._tools), self._call_tool, telemetry)
 
     def _call_tool(self, name: str, arguments: str) -> str:
         args, kwargs = json.loads(arguments)
@@ -121,7 +132,10 @@ class Session:
             SessionClosed: the session was closed, or belongs to a process this one was forked from.
             KeyboardInterrupt: Ctrl-C; the step was interrupted.
         """
-        return Outcome.from_dict(json.loads(self._mine().run(code, timeout, on_output)))
+        outcome = Outcome.from_dict(json.loads(self._mine().run(code, timeout, on_output)))
+        _telemetry.tell(self._sentry, outcome, self.limits, code, "<step>", self._send_code)
+        _telemetry.warn(2)
+        return outcome
 
     async def arun(self, code: str, *, timeout: float | None = None, on_output: OnOutput | None = None) -> Outcome:
         """`run` for asyncio: other tasks go on meanwhile. When the task is cancelled, the step is interrupted."""

@@ -42,6 +42,7 @@ from ._authorized import Authorized
 from ._limits import Limits
 from ._outcome import Outcome
 from ._session import Session
+from ._telemetry import Sentry
 
 __all__ = ["BoundedPythonExecutor", "SessionValue", "StepStopped", "StepTimedOut"]
 
@@ -130,7 +131,7 @@ class BoundedPythonExecutor(PythonExecutor):
         guards: whether integer operations are checked while a step runs.
         confine: whether the code may write to its working folder only, and reach no network and no other process.
         preload: modules to import ahead.
-        python, cwd, env: as for `antifreeze.Session`. The interpreter needs this package.
+        python, cwd, env, sentry_dsn, sentry_send_code, sentry: as for `antifreeze.Session`. The interpreter needs this package.
     """
 
     def __init__(
@@ -152,6 +153,9 @@ class BoundedPythonExecutor(PythonExecutor):
         python: str | None = None,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
+        sentry_dsn: str | None = None,
+        sentry_send_code: bool | None = None,
+        sentry: Sentry | None = None,
     ) -> None:
         self.additional_authorized_imports = list(additional_authorized_imports)
         self.authorized_imports = list(set(BASE_BUILTIN_MODULES) | set(self.additional_authorized_imports))
@@ -191,6 +195,9 @@ class BoundedPythonExecutor(PythonExecutor):
             "python": python,
             "cwd": cwd,
             "env": env,
+            "sentry_dsn": sentry_dsn,
+            "sentry_send_code": sentry_send_code,
+            "sentry": sentry,
         }
 
     def send_tools(self, tools: Mapping[str, Callable[..., Any]]) -> None:

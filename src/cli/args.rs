@@ -10,6 +10,9 @@ use super::run::RunArgs;
 use super::scan::ScanArgs;
 #[cfg(target_os = "linux")]
 use super::serve::ServeArgs;
+use super::telemetry::TelemetryArgs;
+#[cfg(target_os = "linux")]
+use super::watch::WatchArgs;
 use crate::config::LevelSetting;
 use crate::report::text::Color;
 use crate::rules::Profile;
@@ -21,6 +24,9 @@ pub struct Args {
     /// When to write colours
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: ColorArg,
+    /// Who is told what antifreeze does
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -41,6 +47,9 @@ pub enum Command {
     /// Keep sessions for a program: JSON-RPC 2.0, one message a line, over standard input and output
     #[cfg(target_os = "linux")]
     Serve(Box<ServeArgs>),
+    /// Run any program, and end it with all it started when it freezes
+    #[cfg(target_os = "linux")]
+    Watch(Box<WatchArgs>),
     /// Explain a rule
     Rule(RuleArgs),
     /// Write a configuration to start from

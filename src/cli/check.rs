@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde_json::Value;
+
 use super::args::{CheckArgs, Format};
 use super::baseline::{self, Baseline};
 use super::cache::Cache;
@@ -18,11 +20,18 @@ use super::settings::{Configured, Resolver};
 use super::{Exit, complain, output, written};
 use crate::config::{ConfigError, file};
 use crate::eval::Settings;
+use crate::limits::Limits;
+use crate::once;
+use crate::outcome::{Outcome, OutcomeKind};
 use crate::report::text::{Color, Style};
 use crate::report::{FileReport, Located, github, gitlab, json, junit, sarif, statistics, text};
 use crate::rules::{Profile, settings::settle};
 use crate::source::{Source, SourceError};
+use crate::telemetry::{About, Telemetry, log};
 use crate::verdict;
+
+/// The most steps of one command that Sentry is told of.
+const MOST_EVENTS: usize = 20;
 
 /// Something to check, with what is configured for it.
 struct Job {
@@ -39,8 +48,8 @@ impl Named for Job {
 }
 
 /// Checks what was named and reports on it.
-pub fn run(args: &CheckArgs, color: Color) -> Exit {
-    match attempt(args, color) {
+pub fn run(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Exit {
+    match attempt(args, color, telemetry) {
         Ok(exit) => exit,
         Err(errors) => {
             let color = color.wanted(io::stderr().is_terminal());
@@ -52,7 +61,7 @@ pub fn run(args: &CheckArgs, color: Color) -> Exit {
     }
 }
 
-fn attempt(args: &CheckArgs, color: Color) -> Result<Exit, Vec<ConfigError>> {
+fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit, Vec<ConfigError>> {
     let mut resolver = Resolver::new(args)?;
     if args.config.show_settings {
         return show_settings(args, &mut resolver);
@@ -122,9 +131,41 @@ fn attempt(args: &CheckArgs, color: Color) -> Result<Exit, Vec<ConfigError>> {
     if !args.exit_zero && reports.iter().any(|(_, report)| report.rejects()) {
         exit = exit.max(Exit::Rejected);
     }
+    for (_, report) in &reports {
+        log::findings(&report.source.name, &report.findings);
+    }
+    let rejected = if telemetry.settings().dsn.is_some() { rejected(&reports) } else { Vec::new() };
     let shown = show(reports, known, args, color);
     let exit = written(shown, exit);
+    for rejected in &rejected {
+        telemetry.observe(&About {
+            outcome: &rejected.outcome,
+            limits: Some(&rejected.limits),
+            code: Some(rejected.source.original_text()),
+            name: &rejected.source.name,
+        });
+    }
+    super::telemetry::finish(telemetry);
     Ok(interrupt.status().map_or(exit, Exit::Interrupted))
+}
+
+/// A step that was refused.
+struct Rejected {
+    source: Source,
+    outcome: Outcome,
+    limits: Limits,
+}
+
+/// The steps that were refused. Files of a repository are none: nobody was about to run them.
+fn rejected(reports: &[(&Job, FileReport)]) -> Vec<Rejected> {
+    let steps = reports.iter().filter(|(job, report)| job.profile == Profile::Agent && report.rejects());
+    let one = |(job, report): &(&Job, FileReport)| {
+        let Value::Array(findings) = json::findings(&report.source, &report.findings) else { return None };
+        let limit = once::rejection(&report.findings);
+        let outcome = Outcome { findings, limit, ..Outcome::new(OutcomeKind::Rejected) };
+        Some(Rejected { source: report.source.clone(), outcome, limits: job.configured.config.limits })
+    };
+    steps.filter_map(one).take(MOST_EVENTS).collect()
 }
 
 /// What was named, each with what is configured for it, and what cannot be reached.

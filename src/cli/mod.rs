@@ -20,6 +20,9 @@ pub mod scan;
 #[cfg(target_os = "linux")]
 pub mod serve;
 pub mod settings;
+pub mod telemetry;
+#[cfg(target_os = "linux")]
+pub mod watch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -71,6 +74,10 @@ pub fn main() -> ExitCode {
         Some(word) if word == executor::SUPERVISE => return executor::supervise(),
         #[cfg(target_os = "linux")]
         Some(word) if word == executor::SESSIONS => return executor::sessions(),
+        #[cfg(target_os = "linux")]
+        Some(word) if word == executor::MIND => return executor::mind(),
+        #[cfg(target_os = "linux")]
+        Some(word) if word == crate::telemetry::DELIVER => return crate::telemetry::deliver(),
         _ => {}
     }
     let args = match Args::try_parse() {
@@ -82,11 +89,14 @@ pub fn main() -> ExitCode {
         }
     };
     let color = args.color.into();
+    let begin = || args.telemetry.begin();
     match args.command {
-        Command::Check(args) => check::run(&args, color).into(),
-        Command::Run(args) => run::run(&args, color),
+        Command::Check(args) => check::run(&args, color, &begin()).into(),
+        Command::Run(args) => run::run(&args, color, &begin()),
         #[cfg(target_os = "linux")]
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve(args) => serve::run(&args, begin()),
+        #[cfg(target_os = "linux")]
+        Command::Watch(args) => watch::run(&args, color, &begin()),
         Command::Scan(args) => scan::run(&args, color).into(),
         Command::Rule(args) => rule::run(&args, color).into(),
         Command::Init(args) => init::run(&args).into(),

@@ -17,6 +17,7 @@ use crate::outcome::Outcome;
 use crate::report;
 use crate::report::text::{Color, Style};
 use crate::source::Source;
+use crate::telemetry::{About, Telemetry, log};
 
 /// Run code under limits: the gate first, then a process of its own that is always released on time
 #[derive(Debug, Clone, Args)]
@@ -80,8 +81,8 @@ fn parse_env(text: &str) -> Result<(String, String), String> {
 }
 
 /// Does what was typed.
-pub fn run(args: &RunArgs, color: Color) -> ExitCode {
-    match attempt(args, color) {
+pub fn run(args: &RunArgs, color: Color, telemetry: &Telemetry) -> ExitCode {
+    match attempt(args, color, telemetry) {
         Ok(code) => ExitCode::from(code),
         Err(message) => {
             complain(&message);
@@ -91,9 +92,18 @@ pub fn run(args: &RunArgs, color: Color) -> ExitCode {
 }
 
 /// Gives the exit status, or what was wrong with the usage.
-fn attempt(args: &RunArgs, color: Color) -> Result<u8, String> {
+fn attempt(args: &RunArgs, color: Color, telemetry: &Telemetry) -> Result<u8, String> {
     let ran = gate_and_execute(args, color)?;
     let status = show(args, &ran.outcome, ran.source.as_ref(), color);
+    log::outcome(&ran.outcome);
+    // Who asked for the run has its answer; only now is there time for anybody else.
+    telemetry.observe(&About {
+        outcome: &ran.outcome,
+        limits: Some(&args.limits.over(Limits::default())),
+        code: ran.source.as_ref().map(Source::original_text),
+        name: ran.source.as_ref().map_or("<command>", |source| &source.name),
+    });
+    super::telemetry::finish(telemetry);
     Ok(if status == 0 && ran.output_lost { Exit::Usage.status() } else { status })
 }
 
@@ -134,6 +144,9 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
         request: request(args, python, stdin, limits),
     };
     let gated = once::gate(|| input.load(), program).map_err(|error| error.to_string())?;
+    if let Some((source, verdict)) = gated.judged() {
+        log::verdict(&source.name, verdict);
+    }
     if let Some((source, verdict)) = gated.judged()
         && args.format == RunFormat::Text
     {

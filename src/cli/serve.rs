@@ -12,6 +12,7 @@ use crate::executor;
 use crate::limits::{Limits, parse_size};
 use crate::serve::{self, Settings};
 use crate::session::{Engine, Options};
+use crate::telemetry::Telemetry;
 
 /// Keep sessions for a program: JSON-RPC 2.0, one message a line, over standard input and output
 #[derive(Debug, Clone, Args)]
@@ -46,7 +47,8 @@ pub struct ServeArgs {
 }
 
 /// Does what was typed.
-pub fn run(args: &ServeArgs) -> ExitCode {
+pub fn run(args: &ServeArgs, telemetry: Telemetry) -> ExitCode {
+    let telemetry = Arc::new(telemetry);
     let python = match executor::python::find(args.python.as_deref()) {
         Ok(python) => python,
         Err(error) => {
@@ -61,9 +63,11 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         guards: !args.no_guards,
         confine: args.confine,
         preload: args.preload.clone(),
+        telemetry: Some(Arc::clone(&telemetry)),
         ..Options::default()
     };
     let settings = Settings { options, max_sessions: args.max_sessions, max_memory: args.max_memory, max_queue: args.max_queue };
     serve::serve(settings, Arc::new(Engine::new(None)), io::stdin(), io::stdout());
+    super::telemetry::finish(&telemetry);
     Exit::Fine.into()
 }

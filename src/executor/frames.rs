@@ -9,8 +9,22 @@ pub const WORKER_FILE: &str = "<antifreeze>";
 /// The most frames kept of a thread, and threads of a dump.
 const MOST: usize = 100;
 
-/// The threads of a dump; the main thread first, each with its outermost frame first. The worker's own frames are left out.
-pub fn parse(text: &str, pid: u32) -> Vec<ThreadInfo> {
+/// The threads of a dump; the one that wrote it first, each with its outermost frame first.
+pub fn parse_asked(text: &str, pid: u32) -> Vec<ThreadInfo> {
+    let mut threads = read(text, pid);
+    for (thread, _) in &mut threads {
+        thread.frames.truncate(MOST);
+        thread.frames.reverse();
+    }
+    if let Some(at) = threads.iter().position(|(_, current)| *current).or(threads.len().checked_sub(1)) {
+        let current = threads.remove(at);
+        threads.insert(0, current);
+    }
+    threads.into_iter().map(|(thread, _)| thread).collect()
+}
+
+/// The threads of a dump as they come, and whether each is the one that wrote it. The innermost frame of each is first.
+fn read(text: &str, pid: u32) -> Vec<(ThreadInfo, bool)> {
     let mut threads: Vec<(ThreadInfo, bool)> = Vec::new();
     for line in text.lines() {
         if let Some(frame) = parse_frame(line) {
@@ -22,10 +36,17 @@ pub fn parse(text: &str, pid: u32) -> Vec<ThreadInfo> {
         } else if let Some(name) = parse_header(line)
             && threads.len() < MOST
         {
-            threads.push((ThreadInfo { pid, thread: Some(name), command: None, frames: Vec::new() }, false));
+            threads.push((ThreadInfo { pid, thread: Some(name), command: None, frames: Vec::new() }, line.starts_with("Current ")));
         }
     }
+    threads
+}
+
+/// The threads of a dump; the main thread first, each with its outermost frame first. The worker's own frames are left out.
+pub fn parse(text: &str, pid: u32) -> Vec<ThreadInfo> {
+    let mut threads = read(text, pid);
     for (thread, main) in &mut threads {
+        *main = false;
         // Most recent first so far. A guard's own frames are on top, the worker's below the program's.
         let top = thread.frames.iter().take_while(|frame| frame.file == WORKER_FILE).count();
         thread.frames.drain(..top);
@@ -75,6 +96,15 @@ mod tests {
         assert_eq!(shape, [vec![5, 3], vec![9, 4]]);
         assert_eq!(threads[0].thread.as_deref(), Some("0x02"));
         assert_eq!(threads[0].frames[1].function, "f");
+    }
+
+    #[test]
+    fn the_thread_that_was_asked_comes_first_where_that_counts() {
+        let text = "Thread 0x01 (most recent call first):\n  File \"/t.py\", line 4 in wait\n\nCurrent thread 0x02 (most recent call first):\n  \
+                    File \"x.py\", line 3 in f\n  File \"x.py\", line 5 in <module>\n\nThread 0x03 (most recent call first):\n  File \"x.py\", line 9 in g\n";
+        let threads = parse_asked(text, 7);
+        let shape = threads.iter().map(|t| t.frames.iter().map(|f| f.line).collect::<Vec<_>>()).collect::<Vec<_>>();
+        assert_eq!(shape, [vec![5, 3], vec![4], vec![9]]);
     }
 
     #[test]

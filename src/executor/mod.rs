@@ -42,6 +42,8 @@ mod lines;
 #[cfg(target_os = "linux")]
 mod link;
 #[cfg(target_os = "linux")]
+mod minder;
+#[cfg(target_os = "linux")]
 mod steps;
 #[cfg(target_os = "linux")]
 mod supervise;
@@ -50,7 +52,11 @@ mod sys;
 #[cfg(target_os = "linux")]
 mod tree;
 #[cfg(target_os = "linux")]
+mod terminal;
+#[cfg(target_os = "linux")]
 mod usage;
+#[cfg(target_os = "linux")]
+mod watched;
 #[cfg(target_os = "linux")]
 mod wire;
 #[cfg(target_os = "linux")]
@@ -72,9 +78,13 @@ pub use host::{Helper, execute};
 #[cfg(target_os = "linux")]
 pub use link::{Broker, Interrupter, Link, Opening, Refused, StepRequest, ToolCall};
 #[cfg(target_os = "linux")]
+pub use minder::main as mind;
+#[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
-pub use sys::{next_signal, signal_fd, signal_record};
+pub use sys::{die_by, next_signal, signal_fd, signal_record};
+#[cfg(target_os = "linux")]
+pub use watched::{Ended, Finished, SIGNALS, Watched, Why, attend, pause};
 
 /// The hidden subcommand the helper is started with.
 pub const SUPERVISE: &str = "__supervise";
@@ -82,9 +92,26 @@ pub const SUPERVISE: &str = "__supervise";
 /// The hidden subcommand the broker of a host's sessions is started with.
 pub const SESSIONS: &str = "__sessions";
 
+/// The hidden subcommand of the parent of a watched program.
+pub const MIND: &str = "__mind";
+
 /// How long the interpreter may take to be ready.
 #[cfg(target_os = "linux")]
 const START_LIMIT: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Goes on in a process of its own, in a session of its own, that is nobody's child. False in the one that was started, which is
+/// to end now; true where no fork is to be had, and nothing is changed.
+#[cfg(target_os = "linux")]
+pub fn fork_off() -> bool {
+    match sys::fork() {
+        Ok(sys::Forked::Parent(_)) => false,
+        Ok(sys::Forked::Child) => {
+            let _ = rustix::process::setsid();
+            true
+        }
+        Err(_) => true,
+    }
+}
 
 /// Whether the environment leaves namespaces switched on.
 #[cfg(target_os = "linux")]

@@ -106,6 +106,26 @@ pub fn next_signal(fd: &OwnedFd) -> Option<i32> {
     }
 }
 
+/// A signal, and where it came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signalled {
+    /// Its number.
+    pub number: i32,
+    /// Whether the kernel itself sent it, as a terminal does to all of its foreground.
+    pub by_kernel: bool,
+    /// The process that sent it, if one did.
+    pub sender: i32,
+}
+
+/// The next pending signal of a [`signal_fd`] with where it came from, if there is one.
+pub fn take_signal(fd: &OwnedFd) -> Option<Signalled> {
+    let mut buffer = [0_u8; size_of::<libc::signalfd_siginfo>()];
+    let n = rustix::io::read(fd, &mut buffer).ok()?;
+    let number = |at: usize| i32::from_ne_bytes([buffer[at], buffer[at + 1], buffer[at + 2], buffer[at + 3]]);
+    // The fields ssi_signo, ssi_code and ssi_pid of the structure.
+    (n == buffer.len()).then(|| Signalled { number: number(0), by_kernel: number(8) == libc::SI_KERNEL, sender: number(12) })
+}
+
 /// What [`next_signal`] takes for a signal, for hosts that write to a pipe instead of having signals blocked.
 pub fn signal_record(number: i32) -> [u8; size_of::<libc::signalfd_siginfo>()] {
     let mut record = [0; size_of::<libc::signalfd_siginfo>()];
@@ -160,6 +180,14 @@ pub fn kill(pid: i32, signal: i32) {
     }
 }
 
+/// Sends a signal to one thread of a process that the caller knows to be alive or unreaped.
+pub fn kill_thread(pid: i32, thread: i32, signal: i32) {
+    // SAFETY: tgkill has no memory effects, and fails where the thread is not that process's.
+    unsafe {
+        libc::syscall(libc::SYS_tgkill, pid, thread, signal);
+    }
+}
+
 /// Has this process scheduled before all others, where that is allowed: what is to end a bomb must not queue behind it.
 pub fn go_first() {
     // SAFETY: the parameter outlives the call. Children get the ordinary schedule again.
@@ -185,6 +213,38 @@ pub fn close_on_exec_from(first: u32) {
     unsafe {
         libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
     }
+}
+
+/// Takes over a descriptor that this process was started with, by its number.
+pub fn adopt(number: i32) -> io::Result<OwnedFd> {
+    // SAFETY: fcntl has no memory effects. The number comes from who started this process and opened it for this; nothing else here
+    // owns it.
+    unsafe {
+        if number < 3 || libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(number))
+    }
+}
+
+/// Gives what is about to be executed a descriptor under a number of its own.
+pub fn hand_down(fd: &OwnedFd, number: i32) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: both calls change the descriptor table only, of a process that executes another program next.
+    let done = unsafe { if fd.as_raw_fd() == number { libc::fcntl(number, libc::F_SETFD, 0) } else { libc::dup2(fd.as_raw_fd(), number) } };
+    if done == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Ends this process by a signal, as another was ended by it. Returns where the signal does not end a process.
+pub fn die_by(signal: i32) {
+    // SAFETY: the signal's default action is restored and the mask emptied right before it is raised; no handler of ours runs.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+    }
+    // A core of this process would tell nothing of the other.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, rustix::process::Rlimit { current: Some(0), maximum: Some(0) });
+    unblock_signals();
+    kill(std::process::id() as i32, signal);
 }
 
 /// Closes descriptors that a fork copied, in a child that comes back to none of their owners.

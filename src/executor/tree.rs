@@ -91,6 +91,15 @@ impl View {
         fs::read_link(self.proc.join(format!("{pid}/exe"))).ok()
     }
 
+    /// How long each thread of a process has run on a processor, in nanoseconds.
+    pub fn run_times(&self, pid: i32) -> HashMap<i32, u64> {
+        let folder = self.proc.join(format!("{pid}/task"));
+        let threads = fs::read_dir(&folder).into_iter().flatten();
+        let threads = threads.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+        let time = |thread: i32| fs::read_to_string(folder.join(format!("{thread}/schedstat"))).ok()?.split(' ').next()?.parse().ok();
+        threads.filter_map(|thread| Some((thread, time(thread)?))).collect()
+    }
+
     /// The command line, shortened.
     pub fn command(&self, pid: i32) -> String {
         let bytes = fs::read(self.proc.join(format!("{pid}/cmdline"))).unwrap_or_default();

@@ -17,7 +17,7 @@ pub fn text(outcome: &Outcome, source: Option<&Source>, style: Style) -> String 
         let span = place.as_ref().zip(source).and_then(|(frame, source)| Some((span_of_line(source, frame.line)?, source)));
         out.push_str(&render(outcome, &message, span, style));
         if let Some(stack) = &outcome.stack
-            && stack.len() > 1
+            && (stack.len() > 1 || source.is_none())
         {
             out.push_str("  stack, outermost first:\n");
             for frame in stack.iter().rev().take(12).rev() {
@@ -64,29 +64,13 @@ fn span_of_line(source: &Source, line: u32) -> Option<Span> {
 
 /// The headline over the line it happened on.
 fn render(outcome: &Outcome, message: &str, place: Option<(Span, &Source)>, style: Style) -> String {
-    let title = title(outcome.outcome).to_owned();
+    let title = outcome.outcome.name().to_owned();
     let help = help(outcome);
     let Some((span, source)) = place else {
         let help = help.map_or_else(String::new, |help| format!("  help: {help}\n"));
         return format!("{title}\n\n  × {message}\n{help}");
     };
     Note { title, level: Level::Error, message: message.to_owned(), help, label: "here".into(), span }.render(source, style.color)
-}
-
-/// The word that JSON has for it.
-fn title(outcome: OutcomeKind) -> &'static str {
-    match outcome {
-        OutcomeKind::Finished => "finished",
-        OutcomeKind::Raised => "raised",
-        OutcomeKind::Rejected => "rejected",
-        OutcomeKind::Guarded => "guarded",
-        OutcomeKind::TimedOut => "timed_out",
-        OutcomeKind::OutOfMemory => "out_of_memory",
-        OutcomeKind::TooMuchOutput => "too_much_output",
-        OutcomeKind::TooManyProcesses => "too_many_processes",
-        OutcomeKind::Crashed => "crashed",
-        OutcomeKind::Internal => "internal",
-    }
 }
 
 fn headline(outcome: &Outcome, place: Option<&Frame>) -> Option<String> {
@@ -129,7 +113,10 @@ fn limit_words(limit: &LimitHit, unit: &str) -> String {
 
 fn help(outcome: &Outcome) -> Option<String> {
     Some(match outcome.outcome {
-        OutcomeKind::TimedOut => format!("the limit is {} s (--timeout)", outcome.limit.as_ref()?.value),
+        OutcomeKind::TimedOut => {
+            let limit = outcome.limit.as_ref()?;
+            format!("the limit is {} s (--{})", limit.value, limit.name)
+        }
         OutcomeKind::TooMuchOutput => "write less, or to a file (--output raises the limit)".into(),
         OutcomeKind::OutOfMemory => "hold less at once, or raise the limit (--memory)".into(),
         _ => return None,

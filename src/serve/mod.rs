@@ -293,6 +293,9 @@ impl<W: Write + Send + 'static> Server<W> {
                 self.output(name, id, stream, &String::from_utf8_lossy(rest));
             }
         }
+        if let Some(warning) = self.settings.options.telemetry.as_ref().and_then(|telemetry| telemetry.take_warning()) {
+            let _ = writeln!(std::io::stderr(), "antifreeze: {warning}");
+        }
         protocol::write(&outcome)
     }
 

@@ -22,6 +22,7 @@ use crate::once;
 use crate::outcome::{ErrorInfo, Mechanisms, Outcome, OutcomeKind};
 use crate::source::Source;
 use crate::stack;
+use crate::telemetry::{About, Telemetry, log};
 use crate::verdict::Verdict;
 
 use gate::Gate;
@@ -61,6 +62,9 @@ pub struct Options {
     pub tools: BTreeMap<String, Arc<ToolFunction>>,
     /// Whether the time the host takes for them counts for the step. Where it does not, one call may take as long as a step.
     pub tool_time: bool,
+    /// Who is told of steps that are rejected or stopped.
+    #[serde(skip)]
+    pub telemetry: Option<Arc<Telemetry>>,
     /// Whether PID namespaces are used where the kernel has them; `ANTIFREEZE_NO_NAMESPACE` in the environment switches them off too.
     pub namespaces: bool,
 }
@@ -81,6 +85,7 @@ impl Default for Options {
             allowed_imports: None,
             tools: BTreeMap::new(),
             tool_time: true,
+            telemetry: None,
             namespaces: true,
         }
     }
@@ -274,13 +279,14 @@ impl Session {
         let checked =
             if self.options.gate || self.options.guards { state.gate.check_within(source, timeout) } else { state.gate.parse(source) };
         let (source, verdict) = (&checked.source, &checked.verdict);
+        log::verdict(&source.name, verdict);
         let mut outcome = if let Some(refusal) = imports::refused(&checked.imports, self.options.allowed_imports.as_deref()) {
             let line = source.position(refusal.at).line;
             let error = ErrorInfo { kind: "ImportError".into(), message: refusal.message, line: Some(line), traceback: None };
             Outcome { error: Some(error), state: Some("kept".into()), threads_lost: Some(0), ..Outcome::new(OutcomeKind::Rejected) }
         } else if self.options.gate && verdict.rejects() {
             Outcome {
-                limit: once::rejection(verdict),
+                limit: once::rejection(&verdict.findings),
                 state: Some("kept".into()),
                 threads_lost: Some(0),
                 ..Outcome::new(OutcomeKind::Rejected)
@@ -293,6 +299,11 @@ impl Session {
             outcome
         };
         once::annotate(&mut outcome, source, verdict, self.options.guards);
+        log::outcome(&outcome);
+        if let Some(telemetry) = &self.options.telemetry {
+            let limits = Limits { timeout, ..self.options.limits };
+            telemetry.observe(&About { outcome: &outcome, limits: Some(&limits), code: Some(source.original_text()), name: &source.name });
+        }
         Ok(outcome)
     }
 
