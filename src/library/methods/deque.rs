@@ -154,7 +154,7 @@ fn rotate(host: &mut dyn Host, args: Args) -> R<V> {
             return Ok(host.unknown_call(&Args::of([d, n])));
         }
         // A number that does not fit is an OverflowError.
-        if !by.is_some_and(|by| i64::try_from(by).is_ok()) {
+        if by.is_none_or(|by| i64::try_from(by).is_err()) {
             host.may_raise("OverflowError");
         }
         let length = list_items(host, &d).map_or(0, |(_, items)| items.exact.len());
