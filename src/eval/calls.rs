@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::fact::{Fact, FactKind, Measure, Proof, Unit};
 use crate::library::modules::stands_for_others;
 use crate::library::{Args, Entry, R, Stop};
-use crate::syntax::code::{Code, CodeId, CodeKind, Op};
+use crate::syntax::code::{Code, CodeId, CodeKind, Op, Pc};
+use crate::value::cost::{CALL, FUNCTION_CALL};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Source, Sym, Tuple, V, Why};
 use crate::value::store::Path;
 
@@ -22,6 +23,9 @@ const ABSTRACT_RECURSION: u32 = 4;
 
 /// Calls that lead to calls without a frame in between before the outcome is given up.
 const MAX_CALL_CHAIN: u32 = 100;
+
+/// Builtins that keep nothing of an iterator.
+const CONSUMERS: &[&str] = &["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"];
 
 /// Steps for what runs beside the program.
 const ALONE: u64 = 100_000;
@@ -220,8 +224,12 @@ impl Machine<'_> {
             self.mark_called(function.code);
             let frame = self.new_frame(function.code, code, locals, &function.closure);
             let generator = Generator { frame: Some(Box::new(frame)), coroutine: code.is_async && !code.is_generator, may_be_done: false };
+            if code.kind == CodeKind::Comprehension && self.is_consumed_at_once(function.code, self.spot().pc) {
+                return Ok(self.alloc_anew(Obj::Generator(generator)));
+            }
             return Ok(self.alloc(Obj::Generator(generator)));
         }
+        self.store.path.cost += FUNCTION_CALL.seconds - CALL.seconds;
         let depth = self.frames.len();
         if depth >= RECURSION_LIMIT - RECURSION_SLACK {
             self.may_raise_class("RecursionError");
@@ -241,7 +249,7 @@ impl Machine<'_> {
         }
         self.mark_called(function.code);
         self.recursions += u64::from(active > 0);
-        let key = if exact { self.memo.key(function, &locals) } else { None };
+        let key = if exact { self.memo.key(&self.store, function, &locals) } else { None };
         if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
             let entry = self.store.path;
             self.store.path.cost += known.cost;
@@ -295,6 +303,24 @@ impl Machine<'_> {
             Exit::Dead => Err(Stop::Dead),
             Exit::Fuel => Err(Stop::Fuel),
             Exit::Yield(..) | Exit::Lost => Ok(V::Unknown(Why::Lost)),
+        }
+    }
+
+    /// Whether the generator expression that is being made is all that a builtin is given which takes it to its end or drops it: nobody
+    /// holds it when the next one is made at the same place.
+    pub fn is_consumed_at_once(&self, expression: CodeId, made_at: Pc) -> bool {
+        let ops = &self.code(self.spot().code).ops;
+        let at = made_at as usize;
+        let called = matches!(ops.get(at + 1..at + 3), Some([Op::Call(1, None), _] | [Op::Const(_), Op::Call(2, None)]));
+        let Some(made) = ops.get(..at).and_then(|before| before.iter().rposition(|op| *op == Op::MakeFunction(expression))) else {
+            return false;
+        };
+        match made.checked_sub(1).map(|callee| ops[callee]) {
+            Some(Op::LoadGlobal(name)) => {
+                let consumes = CONSUMERS.contains(&&*self.program.names[name.0 as usize]);
+                called && consumes && matches!(self.store.global(name.0), V::Undef) && !self.store.builtins_open
+            }
+            _ => false,
         }
     }
 

@@ -88,6 +88,11 @@ impl Host for Machine<'_> {
         self.steps_low(iterator)
     }
 
+    fn passing(&mut self, iterator: &V) -> f64 {
+        let each = crate::value::cost::FOR_LIST.times(self.steps_low(iterator) as f64);
+        each.max(self.passing(iterator))
+    }
+
     fn truth(&mut self, value: &V) -> R<Option<bool>> {
         self.truth_value(value)
     }

@@ -7,8 +7,8 @@ use crate::library::modules::stdin;
 use crate::library::{Args, Host, Next, R, Stop, Taken};
 use crate::syntax::code::{BinaryOp, CodeKind, CompareOp, Op};
 use crate::value::int::Int;
-use crate::value::object::{DictKind, Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Tuple, V, Why};
-use crate::value::store::{join, text_of};
+use crate::value::object::{DictKind, Digits, Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Text, Tuple, V, Why};
+use crate::value::store::{Path, join, text_of};
 
 use super::machine::{Exit, Machine};
 
@@ -23,6 +23,22 @@ const LOOKED_AT: u64 = 4096;
 
 /// Items taken one by one from an iterator whose length is not known before the rest is bounded.
 const TAKE_UNKNOWN: usize = 64;
+
+/// Items after which it is tried whether an invariant shows that an iterator never ends, and the fuel without which it is not.
+const TRIED_ITEMS: usize = 128;
+const MIN_TRIAL: u64 = 2000;
+
+/// An iterator when the taking of all of it began. The bounds hold where nothing raises.
+struct Begun {
+    /// At least so many items come.
+    least: u64,
+    /// So many seconds have passed at the end.
+    until: f64,
+    /// It has no end, whether it gives something or not.
+    unending: bool,
+    path: Path,
+    uncaught: u64,
+}
 
 impl Machine<'_> {
     #[expect(clippy::iter_not_returning_iterator, reason = "it makes an iterator of the program")]
@@ -48,7 +64,7 @@ impl Machine<'_> {
                 Ok(self.iter(IterKind::Range, parts))
             }
             V::Str(_) | V::Bytes(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
-            V::Strs(t) => Ok(self.bag(V::strs(1, 1, t.why), t.low, t.high)),
+            V::Strs(t) => Ok(self.bag(V::Strs(Text { low: 1, high: 1, digits: t.digits.part(), ..*t }), t.low, t.high)),
             V::ManyBytes(t) => Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high)),
             V::Tuple(t) => match &**t {
                 Tuple::Exact(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
@@ -329,10 +345,10 @@ impl Machine<'_> {
         let found = match sequence {
             V::Str(s) => {
                 let n = s.chars().count() as u64;
-                (Some(V::strs(1, 1, Why::Lost)), n, n)
+                (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)
             }
             V::Bytes(b) => (Some(V::int(Int::range(0, 255), Why::Lost)), b.len() as u64, b.len() as u64),
-            V::Strs(t) => (Some(V::strs(1, 1, t.why)), t.low, t.high),
+            V::Strs(t) => (Some(V::Strs(Text { low: 1, high: 1, digits: t.digits.part(), ..*t })), t.low, t.high),
             V::ManyBytes(t) => (Some(V::int(Int::range(0, 255), t.why)), t.low, t.high),
             V::Tuple(t) => match &**t {
                 Tuple::Exact(items) => (crate::value::store::join_many(items, &mut escapes), items.len() as u64, items.len() as u64),
@@ -525,6 +541,7 @@ impl Machine<'_> {
             }
             IterKind::Filter | IterKind::FilterFalse => {
                 let mut certain = true;
+                let mut last = V::Unknown(Why::Lost);
                 for _ in 0..10_000_u32 {
                     self.burn(1)?;
                     let (value, sure) = match self.next_value(&parts[1])? {
@@ -544,8 +561,9 @@ impl Machine<'_> {
                             return Ok(Next::Maybe(self.some_of_the_rest(&parts[1], value)?));
                         }
                     }
+                    last = value;
                 }
-                Ok(Next::Maybe(self.some_of_the_rest(&parts[1], V::Unknown(Why::Lost))?))
+                Ok(Next::Maybe(self.some_of_the_rest(&parts[1], last)?))
             }
             IterKind::Chain => {
                 let mut parts = parts;
@@ -831,7 +849,23 @@ impl Machine<'_> {
 
     /// One value that bounds everything the iterator may still give; the iterator stands anywhere afterwards.
     fn bounded_rest(&mut self, iterator: &V) -> R<Option<V>> {
+        if let V::Ref(id) = iterator
+            && let Some((IterKind::Bag, parts)) = self.parts(*id)
+        {
+            self.replace_by_bag(*id, &parts[0]);
+            return Ok(Some(parts[0].clone()));
+        }
         let mut element: Option<V> = None;
+        if self.endless(iterator) && !self.runs_code(iterator) {
+            let Next::Item(first) = self.next_value(iterator)? else { return Ok(Some(V::Unknown(Why::Lost))) };
+            let begun = Begun { least: 0, until: 0.0, unending: false, path: self.store.path, uncaught: self.uncaught_raises };
+            let taken = self.take_bounded(iterator, Items::default(), first, &begun)?;
+            let element = taken.items.rest.map_or(V::Unknown(Why::Lost), |rest| rest.element);
+            if let V::Ref(id) = iterator {
+                self.replace_by_bag(*id, &element);
+            }
+            return Ok(Some(element));
+        }
         for _ in 0..TAKE_UNKNOWN {
             match self.next_value(iterator)? {
                 Next::End => {
@@ -1162,8 +1196,10 @@ impl Machine<'_> {
             _ => {}
         }
         if let Some(text) = text_of(iterable) {
-            let element =
-                if matches!(iterable, V::Str(_) | V::Strs(_)) { V::strs(1, 1, text.why) } else { V::int(Int::range(0, 255), text.why) };
+            let element = match iterable {
+                V::Str(_) | V::Strs(_) => V::Strs(Text { low: 1, high: 1, digits: text.digits.part(), ..text }),
+                _ => V::int(Int::range(0, 255), text.why),
+            };
             return finite(bag_items(element, text.low, text.high));
         }
         let iterator = self.iterate_value(iterable)?;
@@ -1198,6 +1234,15 @@ impl Machine<'_> {
             IterKind::Chain => self.endless(&i.parts[0]),
             _ => false,
         }
+    }
+
+    /// Whether an iterator goes on for ever, whether it gives something or not, as long as nothing raises.
+    fn never_ends(&self, iterator: &V) -> bool {
+        let filtered = match self.obj(iterator) {
+            Some(Obj::Iter(i)) if matches!(i.kind, IterKind::Filter | IterKind::FilterFalse) => i.parts.get(1),
+            _ => None,
+        };
+        filtered.map_or_else(|| self.endless(iterator), |source| self.never_ends(source))
     }
 
     /// Whether advancing the iterator runs code of the program, between the instructions of which a signal handler may run.
@@ -1257,7 +1302,7 @@ impl Machine<'_> {
     pub fn steps_low(&mut self, iterator: &V) -> u64 {
         let V::Ref(id) = iterator else { return 0 };
         if let Obj::Generator(generator) = self.store.get(*id) {
-            let Some((source, inner)) = self.loops_of_expression(generator) else { return 0 };
+            let Some((source, inner, _)) = self.loops_of_expression(generator) else { return 0 };
             return self.steps_low(&source).saturating_mul(inner);
         }
         match self.parts(*id) {
@@ -1268,9 +1313,22 @@ impl Machine<'_> {
         }
     }
 
+    /// Least seconds that the code of a generator expression takes to pass over all of what it runs over, where nothing raises.
+    pub fn passing(&mut self, iterator: &V) -> f64 {
+        let V::Ref(id) = iterator else { return 0.0 };
+        let Obj::Generator(generator) = self.store.get(*id) else { return 0.0 };
+        let Some((source, _, deepest)) = self.loops_of_expression(generator) else { return 0.0 };
+        if !self.cannot_shrink(&source, MAX_NESTING) {
+            return 0.0;
+        }
+        let Some(id) = generator.frame.as_ref().map(|frame| frame.code) else { return 0.0 };
+        let code = self.code(id);
+        super::floors::of_iteration(code, &self.floors[id.0 as usize], &code.loops[deepest]) * self.steps_low(iterator) as f64
+    }
+
     /// What a generator expression that has not been started runs over, and how often its inner loops go round for each item:
-    /// they run over ranges of a fixed length, and no condition comes before them.
-    fn loops_of_expression(&self, generator: &Generator) -> Option<(V, u64)> {
+    /// they run over ranges of a fixed length, and no condition comes before them. Last, the number of the deepest such loop.
+    fn loops_of_expression(&self, generator: &Generator) -> Option<(V, u64, usize)> {
         let frame = generator.frame.as_ref().filter(|f| f.pc == 0)?;
         let code = self.code(frame.code);
         if code.kind != CodeKind::Comprehension || code.is_async || generator.may_be_done || code.loops.is_empty() {
@@ -1278,7 +1336,8 @@ impl Machine<'_> {
         }
         let mut inner: u64 = 1;
         let mut before = code.loops[0].head as usize;
-        for l in &code.loops[1..] {
+        let mut deepest = 0;
+        for (at, l) in code.loops.iter().enumerate().skip(1) {
             let head = l.head as usize;
             let between = code.ops.get(before..head)?;
             let jumps = |op: &Op| matches!(op, Op::Jump(_) | Op::JumpIfTrue(_) | Op::JumpIfFalse(_) | Op::LoopBack(_));
@@ -1293,9 +1352,9 @@ impl Machine<'_> {
             });
             let Some(length) = length.filter(|_| !between.iter().any(jumps)) else { break };
             inner = inner.saturating_mul(u64::try_from(length.max(0)).unwrap_or(u64::MAX));
-            before = head;
+            (before, deepest) = (head, at);
         }
-        Some((frame.locals.first().cloned()?, inner))
+        Some((frame.locals.first().cloned()?, inner, deepest))
     }
 
     /// What taking all of an iterable would give, where nothing in it may raise. The state stays as it is.
@@ -1354,14 +1413,16 @@ impl Machine<'_> {
     pub fn take_iterator(&mut self, iterator: &V) -> R<Taken> {
         // At least so many come in all, if nothing raises and nothing is taken away meanwhile.
         let mut least = self.remaining_low(iterator);
+        let until = self.store.path.cost + self.passing(iterator);
         if self.runs_code(iterator) && !self.cannot_shrink(iterator, MAX_NESTING) {
             least = 0;
         }
+        let begun = Begun { least, until, unending: self.never_ends(iterator), path: self.store.path, uncaught: self.uncaught_raises };
         // So many items are not followed one by one.
         if least > FAR {
             return match self.next_value(iterator)? {
                 Next::End => Ok(Taken { items: Items::default(), endless: false }),
-                Next::Item(v) | Next::Maybe(v) => self.take_bounded(iterator, Items::default(), v, least),
+                Next::Item(v) | Next::Maybe(v) => self.take_bounded(iterator, Items::default(), v, &begun),
             };
         }
         let mut items = Items::default();
@@ -1372,6 +1433,11 @@ impl Machine<'_> {
                 Next::End => return Ok(Taken { items, endless: false }),
                 Next::Item(v) if items.rest.is_none() && items.exact.len() < MAX_EXACT_ITEMS && self.abstract_take(items.exact.len()) => {
                     items.exact.push(v);
+                    if items.exact.len() == TRIED_ITEMS
+                        && let Some(element) = self.without_end(iterator, &items, &begun)?
+                    {
+                        return self.take_bounded(iterator, items, element, &begun);
+                    }
                 }
                 Next::Item(v) | Next::Maybe(v) => {
                     maybe += 1;
@@ -1381,7 +1447,7 @@ impl Machine<'_> {
                             let element = self.store.join_values(&r.element, &v, maybe > 8);
                             let stable = element == r.element;
                             if (stable && maybe > 12) || maybe > TAKE_UNKNOWN {
-                                return self.take_bounded(iterator, items, element, least);
+                                return self.take_bounded(iterator, items, element, &begun);
                             }
                             Rest { element, value: V::None, low: 0, high: r.high + 1 }
                         }
@@ -1391,12 +1457,37 @@ impl Machine<'_> {
         }
     }
 
+    /// One value for all items of an iterator of which an invariant shows already that it never ends. The state stays as it is.
+    fn without_end(&mut self, iterator: &V, items: &Items, begun: &Begun) -> R<Option<V>> {
+        let fuel = (self.fuel / 16).min(self.fuel_for_trials);
+        if self.abstract_loops > 0 || fuel < MIN_TRIAL || !self.runs_code(iterator) {
+            return Ok(None);
+        }
+        let mut escapes = Vec::new();
+        let element = crate::value::store::join_many(&items.exact, &mut escapes);
+        let Some(element) = element.filter(|_| escapes.is_empty()) else { return Ok(None) };
+        let left = self.fuel - fuel;
+        self.fuel = fuel;
+        let (facts, reported) = (self.facts.clone(), self.facts_reported);
+        let found = self.rehearse(|machine| machine.take_bounded(iterator, Items::default(), element.clone(), begun));
+        (self.facts, self.facts_reported) = (facts, reported);
+        self.fuel_for_trials -= fuel - self.fuel.min(fuel);
+        self.fuel += left;
+        match found {
+            Ok(Some(taken)) if taken.endless => Ok(Some(element)),
+            Ok(_) | Err(Stop::Fuel) => Ok(None),
+            Err(stop) => Err(stop),
+        }
+    }
+
     fn abstract_take(&self, taken: usize) -> bool {
         taken < 256 || self.abstract_loops == 0
     }
 
     /// The items seem to be bounded by one value: takes what is left with the state widened until nothing changes.
-    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V, least: u64) -> R<Taken> {
+    fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V, begun: &Begun) -> R<Taken> {
+        let (least, until) = (begun.least, begun.until);
+        let quiet = self.raised.is_none() && self.uncaught_raises == begun.uncaught;
         let high = self.remaining_high(iterator);
         self.enter_abstract();
         let mut result = Ok(());
@@ -1424,7 +1515,7 @@ impl Machine<'_> {
                     self.store.path = path;
                     element = joined;
                     if !changed {
-                        endless = certain;
+                        endless = certain || begun.unending && quiet && !raises;
                         break;
                     }
                     if pass == 23 {
@@ -1454,12 +1545,21 @@ impl Machine<'_> {
         }
         result?;
         if endless {
+            if quiet && !raises {
+                // Whichever way it took to here, it goes on.
+                let Path { mass, lost, decided, .. } = begun.path;
+                self.store.path = Path { mass, lost, decided, ..self.store.path };
+            }
             items.rest = Some(Rest { element, value: V::None, low: u64::MAX, high: u64::MAX });
             return Ok(Taken { items, endless });
         }
         let n = items.exact.len() as u64;
         // A function that raises StopIteration ends what calls it early.
         let low = if raises || least == u64::MAX { 0 } else { least.saturating_sub(n) };
+        // Whoever takes them reports what takes too long.
+        if !raises && until <= self.settings.limits.timeout {
+            self.store.path.cost = self.store.path.cost.max(until);
+        }
         items.rest = Some(Rest { element, value: V::None, low, high: high.saturating_sub(0).max(n).max(1) });
         if high == u64::MAX {
             items.rest.iter_mut().for_each(|r| r.high = u64::MAX);

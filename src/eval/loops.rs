@@ -21,8 +21,10 @@ use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
+mod parts;
 
 use endless::Evidence;
+use parts::Parts;
 
 use super::machine::{Context, Machine, Pending};
 use super::operators::comparison;
@@ -35,6 +37,9 @@ const PEEL: u64 = 8;
 
 /// Iterations run concretely inside a loop that is being bounded.
 const MAX_INNER: u64 = 200;
+
+/// Iterations after which such a loop is bounded that has many more to come.
+const LONG_INNER: u64 = 16;
 
 /// Iterations before which it is tried whether an invariant shows that nothing leaves the loop.
 const TRIALS: [u64; 2] = [16, 128];
@@ -123,6 +128,21 @@ pub struct LoopState {
     tried: bool,
     /// Whether it runs over a list that it appends to, of which only what is left is kept.
     grows: bool,
+    /// The variable that counts its trips: where it was when bounding began, and by how much each trip changes it.
+    counted: Option<Counted>,
+    /// Its parts, while each is looked at by itself; that is done once.
+    parts: Option<Box<Parts>>,
+    parted: bool,
+}
+
+/// A variable that counts the trips of a loop.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    variable: Variable,
+    /// Where it was at the beginning.
+    from: Int,
+    /// By how much each trip changes it.
+    step: i128,
 }
 
 /// The first trips of a loop that counts: as many as take longer than the time limit. In all of them the counter lies within bounds,
@@ -217,7 +237,11 @@ impl Machine<'_> {
     pub fn loop_enter(&mut self, _frame: &Frame, cx: &mut Context, id: u16) {
         let Some(info) = self.spot_loop(id) else { return };
         let outer_floor = self.loop_floor;
-        let stop_at = outer_floor + self.fuel.saturating_sub(outer_floor) / 2;
+        // Where a function calls itself, the loop in each call has what the first has.
+        let recursive = self.active.get(&self.spot().code).is_some_and(|active| *active > 1);
+        // Below the other floor no call would be followed any more when it is bounded.
+        let floor = outer_floor.max(self.call_floor);
+        let stop_at = if recursive { outer_floor } else { floor + self.fuel.saturating_sub(floor) / 2 };
         self.loop_floor = stop_at;
         cx.loops.push(LoopState {
             id,
@@ -253,6 +277,9 @@ impl Machine<'_> {
             condition_jump: self.condition_jump(&info),
             tried: false,
             grows: false,
+            counted: None,
+            parts: None,
+            parted: false,
         });
     }
 
@@ -310,7 +337,8 @@ impl Machine<'_> {
         let open = l.left && l.iterations > l.left_at + PEEL && !self.few_trips_left(frame, l);
         let uncertain = l.may_exhaust && l.iterations > 2 * PEEL;
         // Inside a loop that is being bounded, each pass would run all of it again.
-        let again = self.abstract_loops > 0 && l.iterations > MAX_INNER;
+        let again = self.abstract_loops > 0
+            && (l.iterations > MAX_INNER || l.iterations == LONG_INNER && l.info.kind == LoopKind::For && self.many_trips_left(frame));
         if tired || open || uncertain || again {
             return self.begin_bounding(frame, cx, code, l);
         }
@@ -521,6 +549,11 @@ impl Machine<'_> {
         !slice.appended.is_empty() && self.only_appended(frame, &slice, list) && !self.store.is_summary(list)
     }
 
+    /// Whether a `for` loop has more trips to come than would be run inside a loop that is being bounded.
+    fn many_trips_left(&mut self, frame: &Frame) -> bool {
+        frame.stack.last().cloned().is_some_and(|iterator| self.keeps_its_length(&iterator) && self.remaining_low(&iterator) > MAX_INNER)
+    }
+
     /// A `for` loop over something short goes on concretely.
     fn few_trips_left(&mut self, frame: &Frame, l: &LoopState) -> bool {
         if l.info.kind != LoopKind::For {
@@ -549,7 +582,9 @@ impl Machine<'_> {
                 _ => 0,
             }
         } else {
-            self.counted_trips(frame, code, l)
+            let counted = self.counted(frame, code, l);
+            l.counted = counted.map(|(_, counter)| counter);
+            counted.map_or(0, |(trips, _)| trips)
         };
         l.ran = l.iterations - 1;
         l.entry = self.store.path;
@@ -647,6 +682,9 @@ impl Machine<'_> {
     fn abstract_head(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, l: &mut LoopState) -> R<()> {
         l.passes += 1;
         self.burn(8)?;
+        if let Some(parts) = l.parts.take() {
+            return self.at_part(frame, cx, code, l, parts);
+        }
         if let Some(reach) = l.reach {
             let inside = Self::keep_within(reach, &mut frame.locals, &mut self.store);
             if l.left || l.may_exhaust || l.passes > MAX_PASSES || !inside {
@@ -775,8 +813,13 @@ impl Machine<'_> {
             cx.pending.clone_from(&l.kept);
             return Err(Stop::Dead);
         }
+        if !l.left && self.look_at_parts(frame, cx, code, l, (iteration, spawned, written)) {
+            return Ok(());
+        }
+        // Where the memory ends first, the last trip never comes.
+        let mut fills = false;
         if !l.left && l.trips > 0 {
-            self.report_growth(frame, code, l);
+            fills = self.report_growth(frame, code, l);
             self.report_flood(l, written);
         }
         if spawned > 0 {
@@ -789,7 +832,9 @@ impl Machine<'_> {
                     kept.store.path.cost = kept.store.path.cost.max(total);
                 }
             }
-            self.report_long(l, iteration);
+            if !fills {
+                self.report_long(l, iteration);
+            }
         }
         // The one way out carries all paths that entered.
         let outside: Vec<usize> =
@@ -871,13 +916,13 @@ impl Machine<'_> {
         self.report_of_loop(FactKind::OutputFlood, l, Unit::Bytes, total, &words);
     }
 
-    /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit.
-    fn report_growth(&mut self, frame: &Frame, code: &Code, l: &LoopState) {
+    /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit. Says whether it is.
+    fn report_growth(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
         let trips = l.ran.saturating_add(l.trips);
-        let Some((at, kind, item)) = self.collecting(frame, code, l) else { return };
+        let Some((at, kind, item)) = self.collecting(frame, code, l) else { return false };
         let bytes = trips.saturating_mul(item);
         if bytes as f64 <= self.settings.limits.memory as f64 {
-            return;
+            return false;
         }
         let path = std::mem::replace(&mut self.store.path, l.entry);
         let measure = Measure { unit: Unit::Bytes, low: bytes as f64, high: f64::INFINITY };
@@ -892,6 +937,7 @@ impl Machine<'_> {
         let span = if kind == FactKind::Materialisation { code.span } else { code.spans[at] };
         self.report(kind, Some(span), Some(measure), proof, &words);
         self.store.path = path;
+        true
     }
 
     /// Where every iteration of a loop certainly appends to one list, and how many bytes it keeps with that.
@@ -1136,11 +1182,8 @@ impl Machine<'_> {
     /// Least number of further trips of a `while` loop that counts towards a bound in steps of one size: `while i < bound:
     /// … i += step …`, where the step happens at most once in each iteration and the bound does not change. Whether the
     /// loop can be left otherwise is for the invariant to say.
-    fn counted_trips(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> u64 {
-        self.counted(frame, code, l).unwrap_or(0)
-    }
-
-    fn counted(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<u64> {
+    /// How often a loop surely runs that compares a counter with something that does not change, and that counter.
+    fn counted(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<(u64, Counted)> {
         let ops = &code.ops;
         let info = &l.info;
         let range = info.head as usize..=info.back as usize;
@@ -1196,20 +1239,22 @@ impl Machine<'_> {
         }
         let counter = counter?;
         self.unchanging(counter)?;
-        let V::Int(start) = self.variable(frame, counter)? else { return None };
+        let (V::Int(_) | V::Ints(_)) = self.variable(frame, counter)? else { return None };
+        let from = self.variable(frame, counter)?.as_int()?;
         let step = self.step_of(frame.code, code, info, counter)?;
         let bound = bound.as_int()?;
         let distance = match op {
-            CompareOp::Lt if step > 0 => bound.low.checked_sub(start)?,
-            CompareOp::Le if step > 0 => bound.low.checked_sub(start)?.checked_add(1)?,
-            CompareOp::Gt if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high)?,
-            CompareOp::Ge if step < 0 && bound.high != i128::MAX => start.checked_sub(bound.high)?.checked_add(1)?,
+            CompareOp::Lt if step > 0 => bound.low.checked_sub(from.upper()?)?,
+            CompareOp::Le if step > 0 => bound.low.checked_sub(from.upper()?)?.checked_add(1)?,
+            CompareOp::Gt if step < 0 => from.lower()?.checked_sub(bound.upper()?)?,
+            CompareOp::Ge if step < 0 => from.lower()?.checked_sub(bound.upper()?)?.checked_add(1)?,
             _ => return None,
         };
         if distance <= 0 {
             return None;
         }
-        Some(u64::try_from((distance - 1) / step.checked_abs()? + 1).unwrap_or(u64::MAX / 2))
+        let trips = u64::try_from((distance - 1) / step.checked_abs()? + 1).unwrap_or(u64::MAX / 2);
+        Some((trips, Counted { variable: counter, from, step }))
     }
 
     /// Whether nothing but the code in view assigns the variable.

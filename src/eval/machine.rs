@@ -24,6 +24,9 @@ use super::memo::Memo;
 /// Kinds of object made at one place: iterators from here on.
 const ITERATORS: u8 = 16;
 
+/// The kind of those that replace each other.
+const ANEW: u8 = 15;
+
 /// Names that lead to the inside of modules and functions, past assignments that the evaluator sees.
 const BACKDOORS: &[&str] = &[
     "__builtins__",
@@ -180,6 +183,8 @@ pub struct Machine<'p> {
     pub newly_called: Vec<CodeId>,
     /// Operand-free facts about each code's loops, computed on demand.
     pub slices: HashMap<(CodeId, u16), std::rc::Rc<super::loops::Slice>>,
+    /// Divisors of numbers, where they were found.
+    pub divisors: HashMap<u64, Option<Vec<u64>>>,
     /// Results of calls that depend on what they were given alone.
     pub memo: Memo,
     /// How many calls of a function from within itself there were.
@@ -196,6 +201,8 @@ pub struct Machine<'p> {
     /// Class and first argument of each active method that could call `super()`.
     pub super_context: Vec<(V, V)>,
     handlers: Vec<Vec<u32>>,
+    /// Least seconds of each instruction of each code.
+    pub floors: Vec<Vec<f64>>,
     /// What started a thread or a process last.
     pub spawner: (String, Span),
     /// For each code, which positions are led to by a jump; filled when first asked for.
@@ -221,6 +228,8 @@ pub struct Machine<'p> {
     pub trial_holds: bool,
     /// Fuel for trying whether loops are never left.
     pub fuel_for_trials: u64,
+    /// Fuel for looking at parts of loops.
+    pub fuel_for_parts: u64,
     /// Fuel for the growth of patterns' work.
     pub fuel_for_patterns: u64,
     /// Vain trials of each loop.
@@ -259,7 +268,8 @@ impl<'p> Machine<'p> {
             called: vec![false; program.codes.len()],
             newly_called: Vec::new(),
             slices: HashMap::new(),
-            memo: Memo::default(),
+            divisors: HashMap::new(),
+            memo: Memo::new(program),
             recursions: 0,
             facts_reported: 0,
             call_floor: 0,
@@ -270,12 +280,14 @@ impl<'p> Machine<'p> {
             more_globals: false,
             trial_holds: false,
             fuel_for_trials: settings.fuel / 8,
+            fuel_for_parts: settings.fuel / 8,
             fuel_for_patterns: settings.fuel / 8,
             failed_trials: HashMap::new(),
             sleeps: 0,
             last_return: None,
             super_context: Vec::new(),
             handlers: vec![Vec::new(); program.codes.len()],
+            floors: program.codes.iter().map(super::floors::of).collect(),
             targets: vec![Vec::new(); program.codes.len()],
             spawner: (String::new(), Span::default()),
             fresh_iterator: false,
@@ -509,6 +521,25 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Puts an object on the heap that replaces what was made at the same place before, to which nothing refers any more.
+    pub fn alloc_anew(&mut self, obj: Obj) -> V {
+        if self.abstract_loops == 0 {
+            return V::Ref(self.store.alloc(obj));
+        }
+        let key = (self.spot(), ANEW, self.frames.len() as u32, 0);
+        match self.sites.get(&key) {
+            Some(&id) => {
+                self.store.replace(id, obj);
+                V::Ref(id)
+            }
+            None => {
+                let id = self.store.alloc(obj);
+                self.sites.insert(key, id);
+                V::Ref(id)
+            }
+        }
+    }
+
     /// What something would give, where nothing in it may raise. The state stays as it is.
     pub fn rehearse<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<Option<T>, Stop> {
         let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
@@ -579,7 +610,7 @@ impl<'p> Machine<'p> {
         (self.step_at, self.step_begun) = (None, true);
         cx.pending.clear();
         self.facts.clear();
-        self.memo = Memo::default();
+        self.memo = Memo::new(self.program);
         self.raised = None;
         (self.sleeps, self.uncaught_raises) = (0, 0);
         let path = &mut self.store.path;

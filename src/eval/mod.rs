@@ -5,6 +5,7 @@ mod calls;
 mod classes;
 mod describe;
 mod dynamic;
+mod floors;
 mod guarded_calls;
 mod host;
 mod iteration;

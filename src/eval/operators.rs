@@ -10,11 +10,16 @@ use crate::value::convert;
 use crate::value::float::Float;
 use crate::value::float_math;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{DictKind, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Tuple, V, Why};
+use crate::value::object::{
+    DictKind, Digits, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Text, Tuple, V, Why,
+};
 use crate::value::store::{join, text_of};
 
 use super::iteration::{bag_items, range_length};
 use super::machine::{GuardState, Machine};
+
+/// Fuel for finding all divisors of a number.
+const DIVISORS: u64 = 20_000;
 
 /// Keys of a dict that are looked up one by one where a number may be any of them.
 const MAX_KEYS: i128 = 64;
@@ -334,6 +339,20 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a number that is known may have a divisor within bounds. What it is divided by in a search for one lies beyond 1.
+    fn may_divide(&mut self, number: &Int, by: &Int) -> R<bool> {
+        const SEARCHED: i128 = 1 << 16;
+        let (Some(n), Some(low), Some(high)) = (number.is_exact(), by.lower(), by.upper()) else { return Ok(true) };
+        let (Ok(number), true) = (u64::try_from(n), n > SEARCHED && low > 1 && low < high) else { return Ok(true) };
+        if !self.divisors.contains_key(&number) {
+            self.burn(DIVISORS)?;
+            let found = crate::value::counting::divisors(number);
+            self.divisors.insert(number, found);
+        }
+        let known = self.divisors.get(&number).and_then(Option::as_ref);
+        Ok(known.is_none_or(|all| all.iter().any(|d| (low..=high).contains(&i128::from(*d)))))
+    }
+
     fn float_power(&mut self, x: &Float, y: &Float, why: Why) -> R<V> {
         let p = float_math::pow(x, y);
         let mut possible = Vec::new();
@@ -410,7 +429,11 @@ impl Machine<'_> {
                 if d.zero_possible {
                     self.may_raise_class("ZeroDivisionError");
                 }
-                Ok(V::int(d.int.unwrap_or(Int::ANY), why))
+                let mut int = d.int.unwrap_or(Int::ANY);
+                if op == BinaryOp::Mod && int.may_be_zero() && !self.may_divide(x, y)? {
+                    int = int.refine(Comparison::Ne, &Int::ZERO).unwrap_or(int);
+                }
+                Ok(V::int(int, why))
             }
             BinaryOp::Pow => {
                 let p = x.pow(y);
@@ -525,12 +548,7 @@ impl Machine<'_> {
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
             let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
-            let text = crate::value::object::Text {
-                low: x.low.saturating_add(y.low),
-                high: x.high.saturating_add(y.high),
-                why,
-                digits: x.digits && y.digits,
-            };
+            let text = Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why, digits: x.digits.then(y.digits) };
             if text.low >= SIZE_LIMIT as u64 {
                 return Err(Stop::Raise(V::OneOf(Rc::new([V::exception("MemoryError"), V::exception("OverflowError")]))));
             }
@@ -600,7 +618,7 @@ impl Machine<'_> {
         };
         let (_, l, h) = match sequence {
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
-                let t = text_of(sequence).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why, digits: false });
+                let t = text_of(sequence).unwrap_or(Text::between(0, u64::MAX, why));
                 (None, t.low, t.high)
             }
             V::Tuple(_) => self.bounds_of(sequence),
@@ -654,8 +672,8 @@ impl Machine<'_> {
                 Ok(V::bytes(&s.repeat(low as usize)))
             }
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
-                let digits = total_low > 0 && text_of(sequence).is_some_and(|t| t.digits);
-                let text = crate::value::object::Text { low: total_low, high: total_high, why, digits };
+                let digits = text_of(sequence).map_or(Digits::No, |t| if total_low > 0 { t.digits } else { t.digits.part() });
+                let text = Text { low: total_low, high: total_high, why, digits };
                 Ok(if matches!(sequence, V::Str(_) | V::Strs(_)) { V::Strs(text) } else { V::ManyBytes(text) })
             }
             V::Tuple(t) => match &**t {
@@ -1461,7 +1479,7 @@ impl Machine<'_> {
                 self.each(&all, Machine::length_of)
             }
             V::Str(_) | V::Bytes(_) | V::Strs(_) | V::ManyBytes(_) => {
-                let t = text_of(value).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false });
+                let t = text_of(value).unwrap_or(Text::between(0, u64::MAX, Why::Lost));
                 Ok(bounds(t.low, t.high, t.why))
             }
             V::Tuple(_) => {
@@ -1844,13 +1862,14 @@ impl Machine<'_> {
             return self.each(&all, |m, i| m.load_item(object, i));
         }
         self.check_index(index)?;
-        let text = text_of(object).unwrap_or(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false });
+        let text = text_of(object).unwrap_or(Text::between(0, u64::MAX, Why::Lost));
         let is_str = matches!(object, V::Str(_) | V::Strs(_));
         let why = crate::library::why(&[object, index]);
         if let V::Slice(slice) = index {
             if let (true, Some((start, stop, step))) = (text.low == text.high, Self::slice_bounds(slice, i128::from(text.low))) {
                 let n = range_length(start, stop, step);
-                self.burn(1 + n as u64 / 16)?;
+                let known = matches!(object, V::Str(_) | V::Bytes(_));
+                self.burn(1 + if known { n as u64 / 16 } else { 0 })?;
                 let at = |i: u128| (start + i as i128 * step) as usize;
                 match object {
                     V::Str(s) => {
@@ -1867,12 +1886,16 @@ impl Machine<'_> {
                     _ => {
                         let n = u64::try_from(n).unwrap_or(u64::MAX);
                         return Ok(if is_str {
-                            V::strs(n, n, why)
+                            V::Strs(Text { low: n, high: n, why, digits: text.digits.part() })
                         } else {
-                            V::ManyBytes(crate::value::object::Text { low: n, high: n, why, digits: false })
+                            V::ManyBytes(Text::between(n, n, why))
                         });
                     }
                 }
+            }
+            // All of it, from either end.
+            if let ([V::None, V::None, V::None | V::Int(1 | -1)], V::Strs(_)) = (&slice[..], object) {
+                return Ok(V::Strs(Text { why, digits: text.digits.part(), ..text }));
             }
             if !slice.iter().all(|v| matches!(v, V::None) || v.as_int().is_some()) {
                 self.may_raise_class("TypeError");
@@ -1881,9 +1904,9 @@ impl Machine<'_> {
                 self.may_raise_class("ValueError");
             }
             return Ok(if is_str {
-                V::strs(0, text.high, why)
+                V::Strs(Text { low: 0, high: text.high, why, digits: text.digits.part() })
             } else {
-                V::ManyBytes(crate::value::object::Text { low: 0, high: text.high, why, digits: false })
+                V::ManyBytes(Text::between(0, text.high, why))
             });
         }
         if let Some(n) = index.exact_int() {
@@ -1905,7 +1928,8 @@ impl Machine<'_> {
         if !inside {
             self.may_raise_class("IndexError");
         }
-        Ok(if is_str { V::strs(1, 1, why) } else { V::int(Int::range(0, 255), why) })
+        let digits = text.digits.part();
+        Ok(if is_str { V::Strs(Text { low: 1, high: 1, why, digits }) } else { V::int(Int::range(0, 255), why) })
     }
 
     /// `object[index] = value`.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::fact::FactKind;
 use crate::library::common::{POINTER, allocates, concat, hoards, push};
 use crate::library::{Args, Next, R, Stop};
-use crate::syntax::code::{BinaryOp, Code, CodeKind, CompareOp, Conversion, NamesId, Op, UnaryOp};
+use crate::syntax::code::{BinaryOp, Code, CodeKind, CompareOp, Conversion, NamesId, Op, Pc, UnaryOp};
 use crate::value::object::{Class, DictKind, Exc, Frame, Function, Items, MAX_EXACT_ITEMS, Obj, Sym, Table, Tuple, V, Why};
 
 use super::machine::{Context, Flow, Machine};
@@ -19,23 +19,9 @@ fn pop_n(frame: &mut Frame, n: usize) -> Vec<V> {
     frame.stack.split_off(at)
 }
 
-/// Least seconds of one instruction, before anything it calls.
-fn floor(op: Op) -> f64 {
-    use crate::value::cost;
-    match op {
-        Op::LoopBack(_) => cost::WHILE.seconds,
-        Op::Binary(_) | Op::Inplace(_) => cost::LOCAL.seconds,
-        Op::Call(..) | Op::CallMethod(..) | Op::CallEx(_) => cost::BUILTIN_CALL.seconds / 2.0,
-        _ => 0.0,
-    }
-}
-
 impl Machine<'_> {
     pub fn step(&mut self, frame: &mut Frame, cx: &mut Context, code: &Code, op: Op) -> R<Flow> {
-        let floor = floor(op);
-        if floor > 0.0 {
-            self.store.path.cost += floor;
-        }
+        self.store.path.cost += self.floors[frame.code.0 as usize][frame.pc as usize];
         match op {
             Op::Const(id) => frame.stack.push(self.consts[id.0 as usize].clone()),
             Op::Unknown => frame.stack.push(V::Unknown(Why::Lost)),
@@ -310,7 +296,7 @@ impl Machine<'_> {
                 let next = code.ops.get(frame.pc as usize + 1);
                 let for_loop = matches!(next, Some(Op::LoopEnter(_)));
                 // That of a comprehension lives in its frame alone.
-                let comprehension = matches!(next, Some(Op::Call(1, None))) && self.is_comprehension(frame.stack.last());
+                let comprehension = matches!(next, Some(Op::Call(1, None))) && self.is_comprehension(frame.stack.last(), frame.pc + 1);
                 self.fresh_iterator =
                     (for_loop || comprehension) && !code.is_generator && !code.is_async && self.is_plain_iterable(&iterable);
                 self.fresh_count = 0;
@@ -854,10 +840,12 @@ impl Machine<'_> {
     }
 
     /// Whether a value is the function of a comprehension that is run at once.
-    fn is_comprehension(&self, value: Option<&V>) -> bool {
+    /// Whether it is the code of a comprehension that is called at a place and gone afterwards.
+    fn is_comprehension(&self, value: Option<&V>, called_at: Pc) -> bool {
         let Some(Obj::Function(f)) = value.and_then(|v| self.obj(v)) else { return false };
         let code = self.code(f.code);
-        code.kind == CodeKind::Comprehension && !code.is_generator && !code.is_async
+        let gone = !code.is_generator || self.is_consumed_at_once(f.code, called_at);
+        code.kind == CodeKind::Comprehension && gone && !code.is_async
     }
 
     /// Whether iterating over a value makes an iterator and runs no code of the program.

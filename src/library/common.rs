@@ -402,7 +402,7 @@ const FEW_ITEMS: u64 = 1024;
 pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
     // What is passed over takes time as well; that counts where nothing on the way can raise.
     let steps = host.steps(iterable);
-    let passed = crate::value::cost::FOR_LIST.times(steps as f64);
+    let passed = host.passing(iterable);
     let foreseen = if steps < u64::MAX && passed > host.limits().timeout / 2.0 { host.foresee(iterable)? } else { None };
     let Taken { items, endless } = host.take(iterable)?;
     if endless {

@@ -144,6 +144,8 @@ pub trait Host {
     /// At least how many times a loop goes round to take all of an iterator, what it passes over included, unless something
     /// raises.
     fn steps(&mut self, iterator: &V) -> u64;
+    /// Least seconds that passing over all of it takes, unless something raises.
+    fn passing(&mut self, iterator: &V) -> f64;
     /// `bool(value)`, when known.
     fn truth(&mut self, value: &V) -> R<Option<bool>>;
     /// A comparison.

@@ -298,6 +298,13 @@ pub enum CompareOp {
     NotIn,
 }
 
+impl CompareOp {
+    /// `is` and `is not`.
+    pub fn is_identity(self) -> bool {
+        matches!(self, CompareOp::Is | CompareOp::IsNot)
+    }
+}
+
 /// `!s`, `!r`, `!a` of a replacement field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "named as in Python's grammar")]

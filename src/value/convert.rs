@@ -181,6 +181,10 @@ pub fn compare_int_float(n: &Int, x: &Float, op: Comparison) -> Option<bool> {
     if x.is_nan() {
         return Some(unordered);
     }
+    // No integer is what has a fraction.
+    if matches!(op, Comparison::Eq | Comparison::Ne) && x.low == x.high && x.low.is_finite() && x.low.fract() != 0.0 && !x.nan {
+        return Some(op == Comparison::Ne);
+    }
     let low = n.lower().map(|low| (order(low, x.low), order(low, x.high)));
     let high = n.upper().map(|high| (order(high, x.low), order(high, x.high)));
     // A number of more than 1024 bits lies beyond every finite double.

@@ -128,6 +128,100 @@ pub fn gcd_u128(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// `a * b % m`.
+fn mul_mod(a: u64, b: u64, m: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(m)) as u64
+}
+
+fn pow_mod(mut base: u64, mut exponent: u64, m: u64) -> u64 {
+    let mut result = 1 % m;
+    base %= m;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = mul_mod(result, base, m);
+        }
+        base = mul_mod(base, base, m);
+        exponent >>= 1;
+    }
+    result
+}
+
+/// Whether a number is prime: the test of Miller and Rabin to the bases that decide it for all 64-bit numbers.
+fn is_prime(n: u64) -> bool {
+    const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+    if n < 2 {
+        return false;
+    }
+    if let Some(p) = BASES.iter().find(|p| n.is_multiple_of(**p)) {
+        return n == *p;
+    }
+    let twos = (n - 1).trailing_zeros();
+    BASES.iter().all(|&base| {
+        let mut x = pow_mod(base, (n - 1) >> twos, n);
+        x == 1
+            || (0..twos).any(|_| {
+                let last = x == n - 1;
+                x = mul_mod(x, x, n);
+                last
+            })
+    })
+}
+
+/// Steps in search of a factor before it is given up. A 64-bit number has one that is found in some 2¹⁶.
+const FACTOR_STEPS: u32 = 1 << 19;
+
+/// A factor of an odd composite number, by Pollard's rho.
+fn factor(n: u64) -> Option<u64> {
+    let mut steps = 0;
+    for shift in 1..16 {
+        let next = |x: u64| ((u128::from(x) * u128::from(x) + shift) % u128::from(n)) as u64;
+        let (mut slow, mut fast) = (2, 2);
+        loop {
+            steps += 1;
+            if steps > FACTOR_STEPS {
+                return None;
+            }
+            slow = next(slow);
+            fast = next(next(fast));
+            let common = gcd_u128(u128::from(slow.abs_diff(fast)), u128::from(n)) as u64;
+            if common == n {
+                break;
+            }
+            if common > 1 {
+                return Some(common);
+            }
+        }
+    }
+    None
+}
+
+/// All divisors of a number from 1 on, in order; none where they are too many, or too hard to find.
+pub fn divisors(n: u64) -> Option<Vec<u64>> {
+    const MANY: usize = 4096;
+    let mut work = vec![n];
+    let mut all = vec![1u64];
+    while let Some(n) = work.pop() {
+        if n < 2 {
+            continue;
+        }
+        let prime = if n.is_multiple_of(2) { Some(2) } else { is_prime(n).then_some(n) };
+        let Some(p) = prime else {
+            let part = factor(n)?;
+            work.extend([part, n / part]);
+            continue;
+        };
+        work.push(n / p);
+        let more: Vec<u64> = all.iter().map(|d| d * p).collect();
+        all.extend(more);
+        all.sort_unstable();
+        all.dedup();
+        if all.len() > MANY {
+            return None;
+        }
+    }
+    Some(all)
+}
+
 /// The exact binomial, where it fits.
 fn comb_exact(n: u128, k: u128) -> Option<i128> {
     let mut result: u128 = 1;
@@ -336,4 +430,28 @@ pub fn product_of(factor: &Int, count: &Int) -> Int {
         // Unlike a power, the factors differ: with mixed signs the product can have any sign.
         if factor.low < 0 { join_options(Some(power), Some(power.neg())).unwrap_or(Int::ANY) } else { power }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::divisors;
+
+    #[test]
+    fn divisors_are_those_that_trial_division_finds() {
+        for n in (1..3000).chain([1 << 20, 999_983, 1_000_003 * 3, 65_537 * 65_537]) {
+            let found: Vec<u64> = (1..=n).take_while(|d| n < 3000 || d * d <= n).filter(|d| n % d == 0).collect();
+            let all = divisors(n).expect("they are few");
+            let expected: Vec<u64> = if n < 3000 {
+                found
+            } else {
+                let mut both: Vec<u64> = found.iter().flat_map(|d| [*d, n / d]).collect();
+                both.sort_unstable();
+                both.dedup();
+                both
+            };
+            assert_eq!(all, expected, "{n}");
+        }
+        assert_eq!(divisors(1_000_000_000_000_000_003), Some(vec![1, 1_000_000_000_000_000_003]));
+        assert_eq!(divisors(4_294_967_291 * 4_294_967_279).map(|d| d.len()), Some(4));
+    }
 }

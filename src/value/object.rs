@@ -71,14 +71,48 @@ pub struct Text {
     pub high: u64,
     /// Why it is not exact.
     pub why: Why,
-    /// Whether it is made of decimal digits only, the first of them not 0.
-    pub digits: bool,
+    /// Whether it is made of decimal digits only.
+    pub digits: Digits,
+}
+
+/// Whether a text is made of the digits 0 to 9 only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Digits {
+    /// Not known.
+    No,
+    /// It is.
+    Only,
+    /// It is, and the first of them is not 0.
+    Number,
+}
+
+impl Digits {
+    /// Of a text that is known.
+    pub fn of(text: &str) -> Digits {
+        match text.as_bytes() {
+            all if !all.iter().all(u8::is_ascii_digit) => Digits::No,
+            [] | [b'0', ..] => Digits::Only,
+            _ => Digits::Number,
+        }
+    }
+
+    /// Of one text followed by another.
+    #[must_use]
+    pub fn then(self, other: Digits) -> Digits {
+        if other == Digits::No { Digits::No } else { self }
+    }
+
+    /// Of a part of the text.
+    #[must_use]
+    pub fn part(self) -> Digits {
+        self.min(Digits::Only)
+    }
 }
 
 impl Text {
     /// Text of which only the length is bounded.
     pub fn between(low: u64, high: u64, why: Why) -> Text {
-        Text { low, high, why, digits: false }
+        Text { low, high, why, digits: Digits::No }
     }
 }
 
@@ -245,7 +279,7 @@ impl V {
     pub fn str(text: &str) -> V {
         if text.len() > MAX_EXACT_TEXT {
             let n = text.chars().count() as u64;
-            V::Strs(Text { low: n, high: n, why: Why::Lost, digits: false })
+            V::Strs(Text { low: n, high: n, why: Why::Lost, digits: Digits::No })
         } else {
             V::Str(text.into())
         }
@@ -253,14 +287,14 @@ impl V {
 
     /// A string of bounded length.
     pub fn strs(low: u64, high: u64, why: Why) -> V {
-        V::Strs(Text { low, high, why, digits: false })
+        V::Strs(Text { low, high, why, digits: Digits::No })
     }
 
     /// Bytes, exact while short.
     pub fn bytes(bytes: &[u8]) -> V {
         if bytes.len() > MAX_EXACT_TEXT {
             let n = bytes.len() as u64;
-            V::ManyBytes(Text { low: n, high: n, why: Why::Lost, digits: false })
+            V::ManyBytes(Text { low: n, high: n, why: Why::Lost, digits: Digits::No })
         } else {
             V::Bytes(bytes.into())
         }

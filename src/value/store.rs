@@ -10,8 +10,8 @@ use crate::syntax::code::CodeId;
 use super::float::Float;
 use super::int::Int;
 use super::object::{
-    Class, DictKind, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text, Tuple,
-    V, Why,
+    Class, DictKind, Digits, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text,
+    Tuple, V, Why,
 };
 use super::why::Decided;
 
@@ -326,6 +326,12 @@ impl Store {
         let start = self.next.get();
         self.watch.calls.borrow_mut().push(Use { start, objects: Vec::new(), globals: Vec::new(), changed: u32::MAX, whole: true });
         self.watch.start.set(start);
+    }
+
+    /// Whether the object was made since the innermost call that is being watched began. False where none is.
+    pub fn is_new(&self, id: ObjId) -> bool {
+        let start = self.watch.start.get();
+        start > 0 && id.0 >= start
     }
 
     /// Ends watching the innermost call, and says what it used. What was there before the call around it counts for that too.
@@ -743,6 +749,15 @@ impl Store {
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
     }
 
+    /// Whether an iterator stands somewhere in an object, or stood when it was dropped.
+    pub fn is_iterated(&self, id: ObjId) -> bool {
+        self.charge(u64::from(self.next.get()) / 4);
+        (0..self.next.get() as usize).any(|at| match &self.heap.get(at).obj {
+            Obj::Iter(i) => i.parts.iter().any(|part| refers_to(part, id)),
+            _ => false,
+        })
+    }
+
     /// How many places of the heap refer to an object (2 when more than one).
     pub fn references(&self, id: ObjId) -> usize {
         let mut count = 0;
@@ -900,7 +915,7 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
         low: if widen && y.low < x.low { 0 } else { x.low.min(y.low) },
         high: if widen && y.high > x.high { u64::MAX } else { x.high.max(y.high) },
         why: if widen { Why::Lost } else { why() },
-        digits: x.digits && y.digits,
+        digits: x.digits.min(y.digits),
     };
     Some(match (a, b) {
         (V::Unknown(x), V::Unknown(y)) => V::Unknown(same(*x, *y)),
@@ -970,14 +985,9 @@ pub fn text_of(value: &V) -> Option<Text> {
     Some(match value {
         V::Str(s) => {
             let n = s.chars().count() as u64;
-            Text {
-                low: n,
-                high: n,
-                why: Why::OUTSIDE,
-                digits: s.starts_with(|c: char| c.is_ascii_digit() && c != '0') && s.bytes().all(|b| b.is_ascii_digit()),
-            }
+            Text { low: n, high: n, why: Why::OUTSIDE, digits: Digits::of(s) }
         }
-        V::Bytes(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::OUTSIDE, digits: false },
+        V::Bytes(b) => Text::between(b.len() as u64, b.len() as u64, Why::OUTSIDE),
         V::Strs(t) | V::ManyBytes(t) => *t,
         _ => return None,
     })
@@ -1050,7 +1060,8 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
             let texts: Vec<Text> = out.iter().filter(|v| kind(v)).filter_map(text_of).collect();
             let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
             let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
-            let text = Text { low, high: if widen { u64::MAX } else { high }, why: Why::Lost, digits: false };
+            let digits = texts.iter().map(|t| t.digits).min().unwrap_or(Digits::No);
+            let text = Text { low, high: if widen { u64::MAX } else { high }, why: Why::Lost, digits };
             out.retain(|v| !kind(v));
             out.push(if exact_str { V::Strs(text) } else { V::ManyBytes(text) });
         }
@@ -1175,7 +1186,7 @@ pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
         (Obj::Set(x, f), Obj::Set(y, g)) if f == g => return Obj::Set(Rc::new(join_tables(x, y, widen, escapes)), *f),
         (Obj::ByteArray(x), Obj::ByteArray(y)) => {
             let (low, high) = bounds(x.low, x.high, y.low, y.high, widen);
-            return Obj::ByteArray(Text { low, high, why: if x.why == y.why { x.why } else { Why::Lost }, digits: false });
+            return Obj::ByteArray(Text::between(low, high, if x.why == y.why { x.why } else { Why::Lost }));
         }
         (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) if c == d => {
             return Obj::Instance { class: c.clone(), attrs: Rc::new(join_attrs(x, y, widen, escapes)) };

@@ -79,7 +79,7 @@ def made_of_digits():
     try:
         int(text)
     except ValueError:
-        while True:  # warning: AF401
+        while True:
             pass
 
 

@@ -216,7 +216,7 @@ enum Raw {
 }
 
 fn raw(host: &mut dyn Host, callee: &str, x: &V, encoding: &V) -> R<Raw> {
-    let bounds = |low, high, why| Ok(Raw::Bounds(Text { low, high, why, digits: false }));
+    let bounds = |low, high, why| Ok(Raw::Bounds(Text::between(low, high, why)));
     if !matches!(encoding, V::Undef) {
         let encode = V::lib("str.encode");
         let v = host.call(&encode, Args::of([x.clone(), encoding.clone()]))?;
@@ -307,7 +307,7 @@ fn bytes(host: &mut dyn Host, args: Args) -> R<V> {
         Ok(match raw(host, "bytes", &x, &encoding)? {
             Raw::Exact(b) => V::bytes(&b),
             Raw::Bounds(t) => V::ManyBytes(t),
-            Raw::Anything => V::ManyBytes(Text { low: 0, high: u64::MAX, why: why_of(&[&x]), digits: false }),
+            Raw::Anything => V::ManyBytes(Text::between(0, u64::MAX, why_of(&[&x]))),
         })
     })
 }
@@ -315,9 +315,9 @@ fn bytes(host: &mut dyn Host, args: Args) -> R<V> {
 fn bytearray(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["source", "encoding", "errors"], 0, 1, &|host, [x, encoding, _]| {
         let text = match raw(host, "bytearray", &x, &encoding)? {
-            Raw::Exact(b) => Text { low: b.len() as u64, high: b.len() as u64, why: Why::Lost, digits: false },
+            Raw::Exact(b) => Text::between(b.len() as u64, b.len() as u64, Why::Lost),
             Raw::Bounds(t) => t,
-            Raw::Anything => Text { low: 0, high: u64::MAX, why: why_of(&[&x]), digits: false },
+            Raw::Anything => Text::between(0, u64::MAX, why_of(&[&x])),
         };
         Ok(host.alloc(Obj::ByteArray(text)))
     })

@@ -9,7 +9,7 @@ use crate::value::convert::{Rounding, float_to_int, int_to_float};
 use crate::value::decimal::{ParsedFloat, parse_float, round_float};
 use crate::value::float::Float;
 use crate::value::int::{Int, Sign};
-use crate::value::object::{V, Why};
+use crate::value::object::{Digits, V, Why};
 use crate::value::text::{ParsedInt, parse_int};
 
 /// The least limit on digits of a conversion between int and str that can be set; the default is 4300 (CPython 3.11, and late
@@ -72,7 +72,17 @@ fn of_digits(host: &mut dyn Host, digits: (u64, u64), why: Why) -> R<V> {
     if certain {
         host.integer(FactKind::Digits, "int", format!("int of a text of {} digits", digits.0), (low, high));
     }
-    Ok(V::int(Int::bits(low, high, Sign::Positive), why))
+    Ok(V::int(of_length(digits, true), why))
+}
+
+/// The integers written with so many decimal digits, the first of which is surely not 0 or may be.
+fn of_length((low, high): (u64, u64), significant: bool) -> Int {
+    let power = |n: u64| u32::try_from(n).ok().and_then(|n| 10i128.checked_pow(n));
+    let least = if significant && low > 0 { power(low - 1) } else { Some(0) };
+    match (least, power(high)) {
+        (Some(least), Some(beyond)) => Int::range(least, (beyond - 1).max(least)),
+        _ => Int::bits(if significant { of_decimal_digits(low).0 } else { 0 }, of_decimal_digits(high).1, Sign::Positive),
+    }
 }
 
 fn int(host: &mut dyn Host, args: Args) -> R<V> {
@@ -91,7 +101,14 @@ fn to_int(host: &mut dyn Host, x: &V) -> R<V> {
         V::AnyBool(why) => Ok(V::int(Int::range(0, 1), *why)),
         V::Float(_) | V::Floats(_) => rounded(host, x, Rounding::Trunc),
         V::Str(s) => parsed(host, s, 10),
-        V::Strs(t) if t.digits => of_digits(host, (t.low, t.high), t.why),
+        V::Strs(t) if t.digits == Digits::Number => of_digits(host, (t.low, t.high), t.why),
+        V::Strs(t) if t.digits == Digits::Only => {
+            digits_convert(host, (0, t.high))?;
+            if t.low == 0 {
+                host.may_raise("ValueError");
+            }
+            Ok(V::int(of_length((1, t.high), false), t.why))
+        }
         V::Strs(t) => {
             host.may_raise("ValueError");
             Ok(V::int(Int::bits(0, t.high.saturating_mul(4), Sign::Any), t.why))

@@ -399,6 +399,9 @@ fn all(host: &mut dyn Host, args: Args) -> R<V> {
 /// How many items are looked at one by one.
 const QUANTIFIED: usize = 4096;
 
+/// How many are while it may have stopped at any of them.
+const OPEN: usize = 8;
+
 /// `any` and `all`: the first item whose truth is `decides` settles it, and the iterator is left there.
 fn quantify(host: &mut dyn Host, args: &Args, decides: bool) -> R<V> {
     let Some([x]) = bind(host, args, [""], 1)? else { return Ok(host.unknown_call(args)) };
@@ -416,6 +419,16 @@ fn quantify(host: &mut dyn Host, args: &Args, decides: bool) -> R<V> {
     let (mut result, mut may_end) = (None, false);
     for seen in 0..QUANTIFIED {
         host.burn(1)?;
+        // Once it may have stopped at several places, all the others are one more.
+        if seen == OPEN
+            && let Some(before) = &stopped
+            && let Some(Taken { endless: false, .. }) = host.foresee(&it)?
+        {
+            let before = before.clone();
+            host.take(&it)?;
+            host.join_state(before);
+            return Ok(V::AnyBool(why));
+        }
         let (v, sure) = match host.next(&it) {
             Ok(Next::End) => {
                 result = Some(!decides);

@@ -6,7 +6,7 @@ use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, 
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
 use crate::value::format::{C_INT, Formatted, Spec, Value};
-use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Sym, Tuple, V, Why};
+use crate::value::object::{DictKind, Digits, MAX_EXACT_TEXT, Obj, Sym, Text, Tuple, V, Why};
 use crate::value::text::{repr_bytes, repr_str};
 
 /// The entry for a name.
@@ -264,7 +264,15 @@ fn str(host: &mut dyn Host, args: Args) -> R<V> {
             if matches!(x, V::Undef) {
                 return Ok(V::str(""));
             }
-            return Ok(render(host, &x, false, DEPTH)?.value());
+            let digits = match &x {
+                V::Ints(r) if r.0.lower().is_some_and(|low| low > 0) => Digits::Number,
+                V::Ints(r) if r.0.lower().is_some_and(|low| low >= 0) => Digits::Only,
+                _ => Digits::No,
+            };
+            return Ok(match render(host, &x, false, DEPTH)?.value() {
+                V::Strs(text) if digits != Digits::No => V::Strs(Text { digits, ..text }),
+                text => text,
+            });
         }
         let decode = V::lib("bytes.decode");
         match x {

@@ -15,6 +15,9 @@ pub fn find(method: &str) -> Option<Entry> {
         "pop" => |host, args| pop(host, &args, -1),
         "popleft" => |host, args| pop(host, &args, 0),
         "extend" => extend,
+        "extendleft" => extendleft,
+        "rotate" => rotate,
+        "reverse" => reverse,
         "clear" => clear,
         "remove" => |host, args| {
             with(host, &args, ["", ""], 2, 1, &|host, [d, x]| match is_deque(host, &d) {
@@ -107,6 +110,78 @@ fn extend(host: &mut dyn Host, args: Args) -> R<V> {
         change(host, id, |items, escapes| {
             concat(items, &more, escapes);
             known = bounded(items, most, false);
+        });
+        if !known {
+            any_of(host, id, most);
+        }
+        Ok(V::None)
+    })
+}
+
+fn extendleft(host: &mut dyn Host, args: Args) -> R<V> {
+    with(host, &args, ["", ""], 2, 2, &|host, [d, x]| {
+        let Some((id, most)) = is_deque(host, &d) else { return wrong(host, &d.clone(), &[d, x]) };
+        let more = take_all(host, &x, "deque.extendleft", cost::C_ITERATION)?;
+        let mut known = more.rest.is_none();
+        host.burn(more.exact.len() as u64 / 16)?;
+        change(host, id, |items, escapes| {
+            if known && items.rest.is_none() {
+                items.exact.splice(0..0, more.exact.iter().rev().cloned());
+                known = bounded(items, most, true);
+            } else {
+                concat(items, &more, escapes);
+                known = false;
+            }
+        });
+        if !known {
+            any_of(host, id, most);
+        }
+        Ok(V::None)
+    })
+}
+
+fn rotate(host: &mut dyn Host, args: Args) -> R<V> {
+    with(host, &args, ["", ""], 1, 1, &|host, [d, n]| {
+        let Some((id, most)) = is_deque(host, &d) else { return wrong(host, &d.clone(), &[d, n]) };
+        let by = match &n {
+            V::Undef => Some(1),
+            V::Bool(_) | V::Int(_) => n.exact_int(),
+            V::Ints(_) | V::AnyBool(_) => None,
+            _ => return wrong(host, &n.clone(), &[d, n]),
+        };
+        // Whoever iterates over it finds that it was changed.
+        if host.store().is_iterated(id) {
+            return Ok(host.unknown_call(&Args::of([d, n])));
+        }
+        // A number that does not fit is an OverflowError.
+        if by.is_none_or(|by| i64::try_from(by).is_err()) {
+            host.may_raise("OverflowError");
+        }
+        let length = list_items(host, &d).map_or(0, |(_, items)| items.exact.len());
+        host.burn(length as u64 / 64)?;
+        let mut known = false;
+        change(host, id, |items, _| {
+            if let (Some(by), None, true) = (by, &items.rest, length > 0) {
+                items.exact.rotate_right(by.rem_euclid(length as i128) as usize);
+                known = true;
+            } else {
+                known = items.rest.is_none() && length == 0;
+            }
+        });
+        if !known {
+            any_of(host, id, most);
+        }
+        Ok(V::None)
+    })
+}
+
+fn reverse(host: &mut dyn Host, args: Args) -> R<V> {
+    with(host, &args, [""], 1, 1, &|host, [d]| {
+        let Some((id, most)) = is_deque(host, &d) else { return wrong(host, &d.clone(), &[d]) };
+        let mut known = true;
+        change(host, id, |items, _| {
+            known = items.rest.is_none();
+            items.exact.reverse();
         });
         if !known {
             any_of(host, id, most);

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::library::builtins::containers::{add_entries, loose};
 use crate::library::common::{collect_keys, join_all, set_table, table, table_add, table_add_rest, table_count, unknown, with, wrong};
-use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{DictKind, IterKind, Key, Obj, ObjId, Rest, Table, V, Why};
+use crate::library::{Args, Entry, Host, R, list_of};
+use crate::value::object::{DictKind, Items, IterKind, Key, Obj, ObjId, Rest, Table, V, Why};
 
 /// The entry for a method of dict.
 pub fn find(method: &str) -> Option<Entry> {
@@ -28,12 +28,38 @@ pub fn find(method: &str) -> Option<Entry> {
 /// What these do otherwise than a dict; what has no model here takes everything with it.
 pub fn find_special(owner: &str, method: &str) -> Option<Entry> {
     Some(Entry::Function(match (owner, method) {
-        ("collections.Counter", "update" | "subtract" | "most_common" | "elements" | "total" | "fromkeys") => counter_unknown,
+        ("collections.Counter", "most_common") => most_common,
+        ("collections.Counter", "update" | "subtract" | "elements" | "total" | "fromkeys") => counter_unknown,
         ("collections.Counter" | "collections.defaultdict" | "collections.OrderedDict", "copy") => copy,
         ("collections.OrderedDict", "popitem") => ordered_popitem,
         ("collections.OrderedDict", "move_to_end") => move_to_end,
         _ => return None,
     }))
+}
+
+/// The entries of a counter by their counts, the greatest first; equal ones in the order in which they came.
+fn most_common(host: &mut dyn Host, args: Args) -> R<V> {
+    let table = args.pos.first().and_then(|d| is_dict(host, d)).map(|(_, table)| table);
+    let n = match (args.pos.as_slice(), args.kw.as_slice()) {
+        ([_], []) => Some(V::None),
+        ([_, n], []) => Some(n.clone()),
+        ([_], [(name, n)]) if &*name.text() == "n" => Some(n.clone()),
+        _ => None,
+    };
+    let most = match n {
+        Some(V::None) => Some(usize::MAX),
+        Some(V::Int(n)) => Some(usize::try_from(n).unwrap_or(if n < 0 { 0 } else { usize::MAX })),
+        _ => None,
+    };
+    let (Some(table), Some(most)) = (table, most) else { return Ok(host.unknown_call(&args)) };
+    let counted = |(k, v): &(V, V)| if let V::Int(n) = v { Some((k.clone(), *n)) } else { None };
+    let Some(mut counts) = table.exact.values().map(counted).collect::<Option<Vec<_>>>().filter(|_| table.rest.is_none()) else {
+        return Ok(host.unknown_call(&args));
+    };
+    host.burn(counts.len() as u64)?;
+    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let pairs = counts.into_iter().take(most).map(|(k, n)| V::tuple(vec![k, V::Int(n)])).collect();
+    Ok(list_of(host, Items { exact: pairs, rest: None }))
 }
 
 /// The counts afterwards are not followed.

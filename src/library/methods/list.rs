@@ -60,7 +60,7 @@ pub fn change(host: &mut dyn Host, id: ObjId, change: impl FnOnce(&mut Items, &m
 fn append(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 1, &|host, [list, x]| {
         let Some(id) = is_list(host, &list) else { return wrong(host, &list.clone(), &[list, x]) };
-        host.cost(cost::LIST_APPEND.seconds);
+        host.cost(cost::LIST_APPEND.seconds - cost::CALL.seconds);
         change(host, id, |items, escapes| push(items, x, escapes));
         hoards(host, FactKind::Growth, "list.append", id);
         Ok(V::None)

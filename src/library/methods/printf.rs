@@ -12,7 +12,7 @@ pub fn modulo(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", ""], 2, 1, &|host, [template, values]| {
         if matches!(template, V::Bytes(_) | V::ManyBytes(_)) {
             unknown(host, &[values]);
-            return Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::Lost, digits: false }));
+            return Ok(V::ManyBytes(crate::value::object::Text::between(0, u64::MAX, Why::Lost)));
         }
         let anything = |host: &mut dyn Host, values: &V| {
             unknown(host, std::slice::from_ref(values));

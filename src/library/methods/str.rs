@@ -8,7 +8,7 @@ use crate::library::common::{
 use crate::library::{Args, Entry, Host, R, count, list, list_of};
 use crate::value::cost;
 use crate::value::int::Int;
-use crate::value::object::{DictKind, MAX_EXACT_TEXT, Obj, Sym, Text, Tuple, V, Why};
+use crate::value::object::{DictKind, Digits, MAX_EXACT_TEXT, Obj, Sym, Text, Tuple, V, Why};
 use crate::value::store::text_of;
 use crate::value::text::{self, Class, Side};
 
@@ -105,7 +105,9 @@ fn is_class(host: &mut dyn Host, args: &Args, class: Class) -> R<V> {
     with(host, args, [""], 1, 1, &|host, [s]| {
         let Some(t) = text(&s) else { return wrong(host, &s.clone(), &[s]) };
         copies(host, &t)?;
-        Ok(V::boolean(exact(&s).and_then(|s| text::is_class(s, class)), why_of(&[&s])))
+        // All digits are of the same classes.
+        let digits = (t.digits != Digits::No && t.low > 0).then(|| text::is_class("0", class)).flatten();
+        Ok(V::boolean(digits.or_else(|| exact(&s).and_then(|s| text::is_class(s, class))), why_of(&[&s])))
     })
 }
 
@@ -240,21 +242,20 @@ fn alternatives_text(host: &mut dyn Host, v: &V, sure: bool) -> R<Text> {
     for one in v.alternatives() {
         match text(one) {
             Some(t) => {
-                out =
-                    Some(out.map_or(t, |o| Text { low: o.low.min(t.low), high: o.high.max(t.high), why: o.why.or(t.why), digits: false }));
+                out = Some(out.map_or(t, |o| Text::between(o.low.min(t.low), o.high.max(t.high), o.why.or(t.why))));
             }
             None if kind(host, one).is_some() => host.may_raise("TypeError"),
             None => {
                 // A subclass of str that is not followed.
                 host.may_raise("TypeError");
-                out = Some(Text { low: 0, high: u64::MAX, why: why_of(&[one]), digits: false });
+                out = Some(Text::between(0, u64::MAX, why_of(&[one])));
             }
         }
     }
     match out {
         Some(t) => Ok(t),
         None if sure => type_error(host),
-        None => Ok(Text { low: 0, high: 0, why: Why::Lost, digits: false }),
+        None => Ok(Text::between(0, 0, Why::Lost)),
     }
 }
 
@@ -519,11 +520,11 @@ fn encode(host: &mut dyn Host, args: Args) -> R<V> {
         if utf8 && matches!(errors, V::Undef) {
             // Lone surrogates cannot be encoded.
             host.may_raise("UnicodeEncodeError");
-            return Ok(V::ManyBytes(Text { low: t.low, high: t.high.saturating_mul(4), why, digits: false }));
+            return Ok(V::ManyBytes(Text::between(t.low, t.high.saturating_mul(4), why)));
         }
         // Other encodings and ways to handle errors are looked up by name, and may be the program's own.
         unknown(host, &[encoding, errors]);
-        Ok(V::ManyBytes(Text { low: 0, high: u64::MAX, why, digits: false }))
+        Ok(V::ManyBytes(Text::between(0, u64::MAX, why)))
     })
 }
 

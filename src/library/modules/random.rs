@@ -249,7 +249,7 @@ fn randbytes(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("OverflowError");
     let low = n.low.clamp(0, i128::from(u64::MAX)) as u64;
     let high = n.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64);
-    Ok(V::ManyBytes(Text { low, high, why: Why::OUTSIDE, digits: false }))
+    Ok(V::ManyBytes(Text::between(low, high, Why::OUTSIDE)))
 }
 
 fn randbelow(host: &mut dyn Host, args: Args) -> R<V> {

@@ -60,7 +60,7 @@ fn os_read(host: &mut dyn Host, args: Args) -> R<V> {
         read(host, "os.read", "OSError");
     }
     look(host, &args);
-    Ok(V::ManyBytes(Text { low: 0, high: u64::MAX, why: Why::OUTSIDE, digits: false }))
+    Ok(V::ManyBytes(Text::between(0, u64::MAX, Why::OUTSIDE)))
 }
 
 /// Asks what to do next; whoever answers may do anything to the program.

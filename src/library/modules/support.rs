@@ -246,7 +246,7 @@ pub fn outside_str(host: &mut dyn Host, args: Args) -> R<V> {
 /// Some bytes from outside.
 pub fn outside_bytes(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
-    Ok(V::ManyBytes(crate::value::object::Text { low: 0, high: u64::MAX, why: Why::OUTSIDE, digits: false }))
+    Ok(V::ManyBytes(crate::value::object::Text::between(0, u64::MAX, Why::OUTSIDE)))
 }
 
 /// Some int from outside.
