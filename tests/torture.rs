@@ -217,7 +217,7 @@ impl Program {
         // Where a figure was observed it is over the limit, but for an output limit, which ends a program at a multiple.
         check("observed", observed.zip(most).is_none_or(|(observed, most)| observed >= most));
         if kind == OutcomeKind::TimedOut {
-            check("time", observed.is_some_and(|seconds| seconds < self.timeout() + 2.0));
+            check("time", observed.is_some_and(|seconds| seconds < self.timeout() + 4.0));
         }
         check("namespaces", value["mechanisms"]["pid_namespace"].as_bool() == Some(namespaces) || kind == OutcomeKind::Internal);
         if let Some((low, high)) = self.get("observed").and_then(|range| range.split_once("..")) {

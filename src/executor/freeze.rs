@@ -89,7 +89,9 @@ pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said))
             "the program does not handle the signal that would make it say where it is".into()
         });
     }
-    for process in view.list().into_iter().filter(|process| process.pid != program && Some(process.pid) != target.spared).take(100) {
+    let others = view.list().into_iter().filter(|process| process.pid != program && Some(process.pid) != target.spared);
+    // What forks without a pause lets nobody read its command for a while; a stack is worth more than a long list.
+    for process in others.take(100).take_while(|_| begin.elapsed() < Duration::from_millis(150)) {
         out.threads.push(ThreadInfo {
             pid: process.pid as u32,
             thread: None,

@@ -1,9 +1,14 @@
 //! What the processes of a run use together, looked at now and then.
 
+use std::time::{Duration, Instant};
+
 use super::confine::Confinement;
 use super::tree::{Process, View};
 use super::wire::Stop;
 use crate::limits::Limits;
+
+/// How long the processes of a tree are asked, one after the other, what they hold.
+const LONGEST_LOOK: Duration = Duration::from_millis(200);
 
 /// Looks at a tree of processes.
 #[derive(Debug)]
@@ -39,6 +44,11 @@ impl Usage {
         let list = self.view.list();
         let counted = list.iter().filter(|process| Some(process.pid) != self.spared);
         let count = counted.map(|process| process.threads).sum::<u32>();
+        self.peak_processes = self.peak_processes.max(count);
+        if count > limits.processes {
+            // A bomb is not asked for its memory: a process that forks without a pause lets nobody look at that for seconds.
+            return Some(Stop::Processes);
+        }
         // Files in memory are nobody's resident pages unless they are mapped, and then they must not count twice.
         let used = |folder: &std::fs::File| rustix::fs::fstatvfs(folder).map_or(0, |s| (s.f_blocks - s.f_bfree) * s.f_frsize);
         let files = self.in_memory.iter().map(used).sum::<u64>();
@@ -53,21 +63,16 @@ impl Usage {
             }
         }
         self.peak_memory = self.peak_memory.max(memory);
-        self.peak_processes = self.peak_processes.max(count);
-        if memory > limits.memory {
-            Some(Stop::Memory)
-        } else if count > limits.processes {
-            Some(Stop::Processes)
-        } else {
-            None
-        }
+        if memory > limits.memory { Some(Stop::Memory) } else { None }
     }
 
     /// What these processes hold of memory together, files in memory included.
     fn held(&mut self, list: &[Process], files: u64) -> u64 {
         let shared = list.len() > 1;
-        let (private, shared) =
-            list.iter().map(|process| self.view.held(process.pid, shared)).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let begin = Instant::now();
+        // Processes that fork without a pause cannot be asked for long: what was heard by then is held at least.
+        let heard = list.iter().take_while(|_| begin.elapsed() < LONGEST_LOOK).map(|process| self.view.held(process.pid, shared));
+        let (private, shared) = heard.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         if let [one] = list {
             self.file_peak = self.file_peak.max(one.resident.saturating_sub(private + shared));
         }
