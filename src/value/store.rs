@@ -502,11 +502,7 @@ impl Store {
         while let Some(value) = work.pop() {
             self.charge(1);
             match value {
-                V::Ref(id) => {
-                    if !self.stays(id) || objects.insert(id) {
-                        self.escape_object(id, &mut work);
-                    }
-                }
+                V::Ref(id) if !self.stays(id) || objects.insert(id) => self.escape_object(id, &mut work),
                 V::Tuple(t) if Rc::strong_count(&t) > 2 && !tuples.insert(Rc::as_ptr(&t)) => {}
                 V::Tuple(t) => match &*t {
                     Tuple::Exact(items) => work.extend(items.iter().cloned()),
