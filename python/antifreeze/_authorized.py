@@ -69,8 +69,49 @@ class _Walk(ast.NodeVisitor):
                 self.visit(target)
 
     def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Store):
+        if not isinstance(node.ctx, ast.Load):
             self._names[node.id] = UNKNOWN
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._names[node.name] = UNKNOWN
+        self._each(node.decorator_list)
+        self._inside(node.args, node.body)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._inside(node.args, [node.body])
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._each([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
+        _Walk(self._imports, dict(self._names), self._tools)._each(node.body)
+        self._names[node.name] = UNKNOWN
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        inside = _Walk(self._imports, dict(self._names), self._tools)
+        inside._each(node.generators)
+        inside._each([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name is not None:
+            self._names[node.name] = UNKNOWN
+        self.generic_visit(node)
+
+    def _each(self, nodes: Sequence[ast.AST]) -> None:
+        for node in nodes:
+            self.visit(node)
+
+    def _inside(self, parameters: ast.arguments, body: Sequence[ast.AST]) -> None:
+        """A function's own names are its own."""
+        self._each([*parameters.defaults, *(default for default in parameters.kw_defaults if default is not None)])
+        names = dict(self._names)
+        several = [one for one in (parameters.vararg, parameters.kwarg) if one is not None]
+        for parameter in [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs, *several]:
+            names[parameter.arg] = UNKNOWN
+        _Walk(self._imports, names, self._tools)._each(body)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._value(node)
@@ -106,7 +147,7 @@ class _Walk(ast.NodeVisitor):
         elif isinstance(node, ast.Call):
             value = self._called(node)
         else:
-            self.generic_visit(node)
+            self.visit(node)
         if value is not UNKNOWN:
             check_safer_result(value, self._tools, self._imports)
         return value
@@ -125,7 +166,7 @@ class _Walk(ast.NodeVisitor):
         texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
         if not texts:
             return sys._getframe() if called is sys._getframe else UNKNOWN
-        if called in (builtins.__import__, importlib.import_module):
+        if called is builtins.__import__ or called is importlib.import_module:
             return _module(texts[0])
         if isinstance(function, ast.Name) and function.id == "getattr" and function.id not in self._names:
             if texts[0] in WAYS_OUT:

@@ -90,7 +90,7 @@ impl Host for Machine<'_> {
 
     fn passing(&mut self, iterator: &V) -> f64 {
         let each = crate::value::cost::FOR_LIST.times(self.steps_low(iterator) as f64);
-        each.max(self.passing(iterator))
+        each.max(self.passing_low(iterator))
     }
 
     fn truth(&mut self, value: &V) -> R<Option<bool>> {

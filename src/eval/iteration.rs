@@ -64,7 +64,7 @@ impl Machine<'_> {
                 Ok(self.iter(IterKind::Range, parts))
             }
             V::Str(_) | V::Bytes(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
-            V::Strs(t) => Ok(self.bag(V::Strs(Text { low: 1, high: 1, digits: t.digits.part(), ..*t }), t.low, t.high)),
+            V::Strs(t) => Ok(self.bag(V::Strs(t.character()), t.low, t.high)),
             V::ManyBytes(t) => Ok(self.bag(V::int(Int::range(0, 255), t.why), t.low, t.high)),
             V::Tuple(t) => match &**t {
                 Tuple::Exact(_) => Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)])),
@@ -348,7 +348,7 @@ impl Machine<'_> {
                 (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)
             }
             V::Bytes(b) => (Some(V::int(Int::range(0, 255), Why::Lost)), b.len() as u64, b.len() as u64),
-            V::Strs(t) => (Some(V::Strs(Text { low: 1, high: 1, digits: t.digits.part(), ..*t })), t.low, t.high),
+            V::Strs(t) => (Some(V::Strs(t.character())), t.low, t.high),
             V::ManyBytes(t) => (Some(V::int(Int::range(0, 255), t.why)), t.low, t.high),
             V::Tuple(t) => match &**t {
                 Tuple::Exact(items) => (crate::value::store::join_many(items, &mut escapes), items.len() as u64, items.len() as u64),
@@ -1197,7 +1197,7 @@ impl Machine<'_> {
         }
         if let Some(text) = text_of(iterable) {
             let element = match iterable {
-                V::Str(_) | V::Strs(_) => V::Strs(Text { low: 1, high: 1, digits: text.digits.part(), ..text }),
+                V::Str(_) | V::Strs(_) => V::Strs(text.character()),
                 _ => V::int(Int::range(0, 255), text.why),
             };
             return finite(bag_items(element, text.low, text.high));
@@ -1314,7 +1314,7 @@ impl Machine<'_> {
     }
 
     /// Least seconds that the code of a generator expression takes to pass over all of what it runs over, where nothing raises.
-    pub fn passing(&mut self, iterator: &V) -> f64 {
+    pub fn passing_low(&mut self, iterator: &V) -> f64 {
         let V::Ref(id) = iterator else { return 0.0 };
         let Obj::Generator(generator) = self.store.get(*id) else { return 0.0 };
         let Some((source, _, deepest)) = self.loops_of_expression(generator) else { return 0.0 };
@@ -1413,7 +1413,7 @@ impl Machine<'_> {
     pub fn take_iterator(&mut self, iterator: &V) -> R<Taken> {
         // At least so many come in all, if nothing raises and nothing is taken away meanwhile.
         let mut least = self.remaining_low(iterator);
-        let until = self.store.path.cost + self.passing(iterator);
+        let until = self.store.path.cost + self.passing_low(iterator);
         if self.runs_code(iterator) && !self.cannot_shrink(iterator, MAX_NESTING) {
             least = 0;
         }

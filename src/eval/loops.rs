@@ -1179,10 +1179,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Least number of further trips of a `while` loop that counts towards a bound in steps of one size: `while i < bound:
-    /// … i += step …`, where the step happens at most once in each iteration and the bound does not change. Whether the
-    /// loop can be left otherwise is for the invariant to say.
-    /// How often a loop surely runs that compares a counter with something that does not change, and that counter.
+    /// Least number of further trips of a `while` loop that counts towards a bound in steps of one size, and what it counts with:
+    /// `while i < bound: … i += step …`, where the step happens at most once in each iteration and the bound does not change.
+    /// Whether the loop can be left otherwise is for the invariant to say.
     fn counted(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> Option<(u64, Counted)> {
         let ops = &code.ops;
         let info = &l.info;

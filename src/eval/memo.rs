@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::syntax::Program;
 use crate::syntax::code::{Code, CodeId, Op};
 use crate::value::object::{Function, Obj, ObjId, Sym, Tuple, V};
-use crate::value::store::{Store, Switches, Use};
+use crate::value::store::{Store, Switches, Use, holds, refers_to};
 
 /// Calls kept. A program with more different ones is out of fuel soon.
 const MAX_CALLS: usize = 50_000;
@@ -158,7 +158,7 @@ impl Memo {
         }
         let mut contents = Vec::new();
         let mut argument = |value: &V| match value {
-            V::Ref(id) if self.blind && store.is_new(*id) && arguments.iter().filter(|v| *v == value).count() == 1 => {
+            V::Ref(id) if self.blind && store.is_new(*id) && arguments.iter().filter(|v| refers_to(v, *id)).count() == 1 => {
                 let list = Argument::of_list(store, *id);
                 contents.extend(list.is_some().then_some(*id));
                 list.or_else(|| Argument::of(value))
@@ -196,7 +196,12 @@ impl Memo {
         if !were.iter().all(is_small) {
             return;
         }
-        let held = used.globals.iter().map(|name| store.global(*name)).collect();
+        let held: Vec<V> = used.globals.iter().map(|name| store.global(*name)).collect();
+        // What is known by another way than the argument may be another the next time.
+        let by_another_way = |id: &ObjId| were.iter().any(|obj| holds(obj, *id)) || held.iter().any(|value| refers_to(value, *id));
+        if key.contents.iter().any(by_another_way) {
+            return;
+        }
         let switches = store.path.switches;
         let known = Known { value: value.clone(), cost, output, objects: used.objects, globals: used.globals, were, held, switches };
         self.calls.insert(key.call, Rc::new(known));

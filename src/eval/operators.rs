@@ -1928,8 +1928,7 @@ impl Machine<'_> {
         if !inside {
             self.may_raise_class("IndexError");
         }
-        let digits = text.digits.part();
-        Ok(if is_str { V::Strs(Text { low: 1, high: 1, why, digits }) } else { V::int(Int::range(0, 255), why) })
+        Ok(if is_str { V::Strs(Text { why, ..text.character() }) } else { V::int(Int::range(0, 255), why) })
     }
 
     /// `object[index] = value`.

@@ -839,8 +839,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether a value is the function of a comprehension that is run at once.
-    /// Whether it is the code of a comprehension that is called at a place and gone afterwards.
+    /// Whether a value is the function of a comprehension that is run at once, where it is called, and gone afterwards.
     fn is_comprehension(&self, value: Option<&V>, called_at: Pc) -> bool {
         let Some(Obj::Function(f)) = value.and_then(|v| self.obj(v)) else { return false };
         let code = self.code(f.code);

@@ -21,6 +21,7 @@ use serde_json::json;
 use super::cgroup::Cgroup;
 use super::channel::{self, Channel};
 use super::sys::{self, Forked};
+use super::wait::wait_for;
 use super::wire::{Got, frame};
 use super::{steps, tree, worker};
 
@@ -289,7 +290,7 @@ impl Broker {
         self.lifeline = None;
         while !self.supervisors.is_empty() && begin.elapsed() < PATIENCE {
             let mut fds = [PollFd::new(&self.signals, PollFlags::IN)];
-            let _ = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 50_000_000 }));
+            wait_for(&mut fds, Duration::from_millis(50));
             self.reap();
             for pid in self.supervisors.iter().filter(|pid| tree::is_stopped(**pid)) {
                 sys::kill(*pid, libc::SIGCONT);

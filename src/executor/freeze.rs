@@ -4,11 +4,11 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::keeper::{self, Line, Said};
 use super::tree::View;
+use super::wait::wait_readable;
 use crate::outcome::ThreadInfo;
 
 /// SIGURG is ignored by default: a program that unregisters the handler is not killed by it.
@@ -40,6 +40,12 @@ pub struct Frozen {
     pub reason: Option<String>,
 }
 
+/// Whether a mask of a process's (`SigBlk`, `SigCgt`) holds the signal; none where it cannot be read.
+pub fn masks(view: &View, pid: i32, key: &str) -> Option<bool> {
+    let text = view.status(pid, key)?;
+    Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
+}
+
 /// Takes 100 ms at most. What the keeper says meanwhile is handed to `other`.
 pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said)) -> Frozen {
     let Target { view, program, .. } = target;
@@ -49,11 +55,7 @@ pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said))
     if state.starts_with('T') {
         line.tell(&[keeper::SIGNAL, libc::SIGCONT as u8]);
     }
-    let mask = |key: &str| {
-        let text = view.status(program, key)?;
-        Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
-    };
-    let (blocked, caught) = (mask("SigBlk").unwrap_or(false), mask("SigCgt").unwrap_or(true));
+    let (blocked, caught) = (masks(view, program, "SigBlk").unwrap_or(false), masks(view, program, "SigCgt").unwrap_or(true));
     if caught {
         let mut unblocked = None;
         if blocked {
@@ -125,11 +127,4 @@ fn read_trace(trace: Option<&OwnedFd>, begin: Instant) -> (String, bool) {
         }
     }
     (String::from_utf8_lossy(&text).into_owned(), closed)
-}
-
-/// Waits until a descriptor is readable. False when it is not in time.
-pub fn wait_readable(fd: &OwnedFd, wait: Duration) -> bool {
-    let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-    let mut fds = [PollFd::new(fd, PollFlags::IN)];
-    matches!(poll(&mut fds, Some(&timeout)), Ok(n) if n > 0)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ use super::account::{decode, outcome};
 use super::cgroup::Cgroup;
 use super::confine::Confinement;
 use super::lines::Lines;
+use super::wait::{wait_for, wait_readable};
 use super::wire::{self, Ending, Got, Job, Reader, Stop, frame};
 use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, sys, tree};
 use crate::outcome::Outcome;
@@ -129,8 +130,7 @@ const LAST_PATIENCE: Duration = Duration::from_secs(3);
 /// The helper ends with the run, but for one thing: a process that the kernel holds and nothing can end. Nobody waits for that.
 fn reap(mut helper: Child) {
     let process = Pid::from_raw(helper.id() as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-    let second = Timespec { tv_sec: 1, tv_nsec: 0 };
-    let ended = process.is_none_or(|process| matches!(poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&second)), Ok(n) if n > 0));
+    let ended = process.is_none_or(|process| wait_readable(&process, Duration::from_secs(1)));
     if ended {
         let _ = helper.wait();
     } else {
@@ -168,10 +168,9 @@ impl Talk {
                 self.hurry();
                 continue;
             }
-            let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
             let mut fds = vec![PollFd::new(&self.socket, PollFlags::IN)];
             fds.extend(signals.map(|fd| PollFd::new(fd, PollFlags::IN)));
-            let _ = poll(&mut fds, Some(&wait));
+            wait_for(&mut fds, wait);
             let (socket, signal) = (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
             if signal && let Some(number) = signals.and_then(sys::next_signal) {
                 self.signal.get_or_insert(number);

@@ -16,9 +16,9 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, getrlimit, pid
 
 use super::cgroup::Cgroup;
 use super::confine;
-use super::freeze::wait_readable;
 use super::sys::{self, Forked};
 use super::tree;
+use super::wait::wait_readable;
 use super::wire::{self, Job};
 use super::worker;
 use crate::outcome::Mechanisms;

@@ -12,7 +12,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use serde_json::{Value, json};
 
@@ -20,6 +19,7 @@ use super::account;
 use super::broker::Order;
 use super::confine::Confinement;
 use super::lines::Lines;
+use super::wait::wait_readable;
 use super::wire::{self, Ending, Got, Job, Reader, frame};
 use super::{Request, SESSIONS, Stream, channel, sys, tree};
 use crate::limits::Limits;
@@ -162,8 +162,7 @@ impl Broker {
         let Ok(socket) = self.socket.lock() else { return false };
         let Some(socket) = socket.as_ref() else { return false };
         // It never says anything: what there is to read is the end.
-        let mut fds = [PollFd::new(socket, PollFlags::IN)];
-        !matches!(poll(&mut fds, Some(&Timespec::default())), Ok(n) if n > 0)
+        !wait_readable(socket, Duration::ZERO)
     }
 
     /// Its pid.
@@ -346,8 +345,7 @@ impl Link {
     }
 
     fn wait(&self, wait: Duration) -> bool {
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        matches!(poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&timeout)), Ok(n) if n > 0)
+        wait_readable(&self.socket, wait)
     }
 
     /// For other threads.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -22,9 +22,10 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, waitpid}
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde::{Deserialize, Serialize};
 
-use super::freeze::DUMP_SIGNAL;
+use super::freeze::{DUMP_SIGNAL, masks};
 use super::sys::{self, Forked};
 use super::tree::{self, View};
+use super::wait::wait_for;
 use super::watched::Why;
 use super::{frames, watched};
 use crate::outcome::ThreadInfo;
@@ -377,8 +378,7 @@ impl Minder<'_> {
         fds.extend(self.host_process.as_ref().map(|process| PollFd::new(process, PollFlags::IN)));
         let at = fds.len();
         fds.extend(self.heartbeat.as_ref().map(|heartbeat| PollFd::new(heartbeat, PollFlags::IN)));
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        let _ = poll(&mut fds, Some(&timeout));
+        wait_for(&mut fds, wait);
         let ready = fds.iter().map(|fd| !fd.revents().is_empty()).collect::<Vec<_>>();
         drop(fds);
         if self.host_process.is_some() && ready[3] {
@@ -540,7 +540,6 @@ impl Minder<'_> {
         while left {
             left = !tree::sweep(Duration::from_mins(10), |_| {});
         }
-        self.held = None;
     }
 
     /// Where the Python processes of the tree are.
@@ -558,7 +557,12 @@ impl Minder<'_> {
             return (commands, Some(format!("there is no folder for stacks: {why}")));
         }
         let folder = &self.job.stacks;
-        let asked = processes.iter().map(|process| process.pid).filter(|pid| answers(&view, *pid)).take(MOST_ASKED).collect::<Vec<_>>();
+        let asked = processes
+            .iter()
+            .map(|process| process.pid)
+            .filter(|pid| masks(&view, *pid, "SigCgt") == Some(true))
+            .take(MOST_ASKED)
+            .collect::<Vec<_>>();
         let busy = busy_threads(&view, &asked);
         let begin = Instant::now();
         let mut threads = Vec::new();
@@ -607,21 +611,11 @@ fn busy_threads(view: &View, processes: &[i32]) -> Vec<Option<(i32, u64)>> {
     }
 }
 
-/// Whether a process handles the signal by which it is asked.
-fn answers(view: &View, pid: i32) -> bool {
-    mask(view, pid, "SigCgt")
-}
-
-fn mask(view: &View, pid: i32, key: &str) -> bool {
-    let mask = view.status(pid, key).and_then(|text| u64::from_str_radix(&text, 16).ok());
-    mask.is_some_and(|mask| mask >> (DUMP_SIGNAL - 1) & 1 == 1)
-}
-
 /// Has one process write down where it is, and reads that: the files of processes that were forked are those of their parents, so
 /// what counts is which grew.
 fn ask(view: &View, pid: i32, thread: i32, folder: &Path) -> Vec<ThreadInfo> {
     let before = sizes(folder);
-    if mask(view, thread, "SigBlk") {
+    if masks(view, thread, "SigBlk") == Some(true) {
         sys::unblock_from_outside(thread);
     }
     // The thread that takes the signal is marked in what is written.

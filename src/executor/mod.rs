@@ -56,6 +56,8 @@ mod terminal;
 #[cfg(target_os = "linux")]
 mod usage;
 #[cfg(target_os = "linux")]
+mod wait;
+#[cfg(target_os = "linux")]
 mod watched;
 #[cfg(target_os = "linux")]
 mod wire;
@@ -83,6 +85,8 @@ pub use minder::main as mind;
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
 pub use sys::{die_by, next_signal, signal_fd, signal_record};
+#[cfg(target_os = "linux")]
+pub use wait::wait_readable;
 #[cfg(target_os = "linux")]
 pub use watched::{Ended, Finished, SIGNALS, Watched, Why, attend, pause};
 

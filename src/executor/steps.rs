@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -20,10 +20,11 @@ use serde_json::{Value, json};
 use super::START_LIMIT;
 use super::cgroup::Cgroup;
 use super::channel::{self, Channel};
-use super::freeze::{self, wait_readable};
+use super::freeze;
 use super::keeper::{self, DYING, Ends, Isolation, Line, Said, Start};
 use super::tree::{self, View};
 use super::usage::Usage;
+use super::wait::{wait_for, wait_readable};
 use super::wire::{self, Ending, Got, Job, Queue, Reader, Stop, frame};
 use super::{sys, worker};
 use crate::limits::Limits;
@@ -517,8 +518,7 @@ impl Supervisor {
         wanted.extend(self.old_pipes.iter().enumerate().map(|(index, fd)| (Event::Old(index), Some(fd), PollFlags::IN)));
         let mut fds = wanted.iter().filter_map(|(_, fd, flags)| Some(PollFd::new((*fd)?, *flags))).collect::<Vec<_>>();
         let names = wanted.iter().filter(|(_, fd, _)| fd.is_some()).map(|(name, ..)| *name).collect::<Vec<_>>();
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        let _ = poll(&mut fds, Some(&timeout));
+        wait_for(&mut fds, wait);
         let events = names.iter().zip(&fds).map(|(name, fd)| (*name, fd.revents())).filter(|e| !e.1.is_empty()).collect::<Vec<_>>();
         let mut ended = Vec::new();
         for (event, flags) in events {
@@ -963,8 +963,7 @@ impl Supervisor {
                 return Err("its backup did not take over in time".into());
             }
             let mut fds = [PollFd::new(session.fd(), PollFlags::IN), PollFd::new(&self.keeper, PollFlags::IN)];
-            let wait = left();
-            let _ = poll(&mut fds, Some(&Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) }));
+            wait_for(&mut fds, left());
             if !fds[1].revents().is_empty() {
                 return Err("what kept its processes together was ended".into());
             }
@@ -1045,7 +1044,7 @@ impl Supervisor {
         let begin = Instant::now();
         while !self.to_host.is_empty() && begin.elapsed() < DYING && !self.host_is_gone() {
             let mut fds = [PollFd::new(&self.host, PollFlags::OUT)];
-            let _ = poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }));
+            wait_for(&mut fds, Duration::from_millis(100));
             if !self.to_host.flush(&self.host) {
                 break;
             }

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -17,6 +17,7 @@ use super::keeper::{self, Ends, Isolation, Line, Said, Start};
 use super::sys;
 use super::tree::{self, View};
 use super::usage::Usage;
+use super::wait::wait_for;
 use super::wire::{self, Ending, Got, Job, Queue, Reader, Stop, frame};
 use super::worker;
 use crate::limits::Limits;
@@ -347,8 +348,7 @@ impl Run {
         }
         let mut fds = wanted.iter().filter_map(|(_, fd, flags)| Some(PollFd::new((*fd)?, *flags))).collect::<Vec<_>>();
         let names = wanted.iter().filter(|(_, fd, _)| fd.is_some()).map(|(name, ..)| *name).collect::<Vec<_>>();
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        let _ = poll(&mut fds, Some(&timeout));
+        wait_for(&mut fds, wait);
         let events = names.iter().zip(&fds).map(|(name, fd)| (*name, fd.revents())).filter(|e| !e.1.is_empty()).collect::<Vec<_>>();
         for (event, flags) in events {
             match event {

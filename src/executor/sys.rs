@@ -99,11 +99,7 @@ pub fn unblock_signals() {
 
 /// The number of the next pending signal of a [`signal_fd`], if there is one.
 pub fn next_signal(fd: &OwnedFd) -> Option<i32> {
-    let mut buffer = [0_u8; size_of::<libc::signalfd_siginfo>()];
-    match rustix::io::read(fd, &mut buffer) {
-        Ok(n) if n == buffer.len() => Some(i32::from_ne_bytes([buffer[0], buffer[1], buffer[2], buffer[3]])),
-        _ => None,
-    }
+    take_signal(fd).map(|signal| signal.number)
 }
 
 /// A signal, and where it came from.

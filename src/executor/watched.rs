@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::minder::{Job, MESSAGE, Order, Word};
 use super::terminal::{Found, Terminal, terminals};
+use super::wait::wait_for;
 use super::{MIND, Unusable, sys, tree};
 use crate::outcome::ThreadInfo;
 
@@ -131,11 +132,6 @@ pub fn pause(signals: &OwnedFd, wait: Duration) -> Option<i32> {
     }
 }
 
-fn wait_for(fds: &mut [PollFd<'_>], wait: Duration) {
-    let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-    let _ = poll(fds, Some(&timeout));
-}
-
 /// Runs a program to its end. `signals` are [`SIGNALS`], made by [`super::signal_fd`]; this process must have one thread and must not
 /// be anybody's host: it becomes a subreaper. `pulse` is called each minute that the program runs.
 pub fn attend(watched: &Watched, signals: &OwnedFd, pulse: &mut dyn FnMut()) -> Result<Finished, Unusable> {
@@ -153,6 +149,17 @@ struct Relay {
     /// Our own descriptor.
     to: i32,
     waiting: Vec<u8>,
+}
+
+impl Relay {
+    /// What it waits for: to have something to pass on, or to be rid of it.
+    fn next(&self) -> Option<PollFd<'_>> {
+        if self.waiting.is_empty() {
+            self.from.as_ref().map(|from| PollFd::new(from, PollFlags::IN))
+        } else {
+            Some(PollFd::from_borrowed_fd(own(self.to), PollFlags::OUT))
+        }
+    }
 }
 
 struct Attendance<'a> {
@@ -328,13 +335,7 @@ impl<'a> Attendance<'a> {
         // A program that waits for its reader is not silent.
         let wait = if blocked { wait.min(Duration::from_millis(250)) } else { wait };
         let mut fds = vec![PollFd::new(&self.line, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
-        for relay in &self.relays {
-            if relay.waiting.is_empty() {
-                fds.extend(relay.from.as_ref().map(|from| PollFd::new(from, PollFlags::IN)));
-            } else {
-                fds.push(PollFd::from_borrowed_fd(own(relay.to), PollFlags::OUT));
-            }
-        }
+        fds.extend(self.relays.iter().filter_map(Relay::next));
         let stdin = io::stdin();
         if let Some(terminal) = &self.terminal {
             if !self.typed.is_empty() {
@@ -480,13 +481,7 @@ impl<'a> Attendance<'a> {
         while self.relays.iter().any(|relay| relay.from.is_some() || !relay.waiting.is_empty()) && !self.given_up {
             let waiting = self.relays.iter().map(|relay| relay.waiting.len()).sum::<usize>();
             let mut fds = vec![PollFd::new(self.signals, PollFlags::IN)];
-            for relay in &self.relays {
-                if relay.waiting.is_empty() {
-                    fds.extend(relay.from.as_ref().map(|from| PollFd::new(from, PollFlags::IN)));
-                } else {
-                    fds.push(PollFd::from_borrowed_fd(own(relay.to), PollFlags::OUT));
-                }
-            }
+            fds.extend(self.relays.iter().filter_map(Relay::next));
             wait_for(&mut fds, Duration::from_millis(100));
             let came = fds.iter().skip(1).any(|fd| !fd.revents().is_empty());
             drop(fds);

@@ -1,17 +1,17 @@
 //! The host's end of the process that delivers: a socket that takes a parcel whole or not at all, and never makes anybody wait.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 
 use super::{DELIVER, Delivery, Parcel};
+use crate::executor::wait_readable;
 
 /// The longest parcel. The kernel takes a message whole only if it fits its buffer, of 208 KiB by default.
 pub const LONGEST: usize = 190 << 10;
@@ -82,7 +82,7 @@ impl Courier {
 
     /// What became of the oldest parcel, waited for at most so long.
     pub fn hear(&self, wait: Duration) -> Heard {
-        if !wait.is_zero() && !readable(&self.socket, wait) {
+        if !wait.is_zero() && !wait_readable(&self.socket, wait) {
             return Heard::Nothing;
         }
         let mut message = [0_u8; 1024];
@@ -93,10 +93,4 @@ impl Courier {
             Err(_) => Heard::Gone,
         }
     }
-}
-
-/// Waits until a descriptor is readable. False when it is not in time.
-pub fn readable(fd: &impl AsFd, wait: Duration) -> bool {
-    let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-    matches!(poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&timeout)), Ok(n) if n > 0)
 }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
-use super::courier::{LONGEST, readable};
+use super::courier::LONGEST;
 use super::{Delivery, Parcel};
 use crate::executor;
 
@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
             Ok((0, _)) => return ExitCode::SUCCESS,
             Ok((n, _)) => n,
             Err(Errno::AGAIN | Errno::INTR) => {
-                readable(&host, PATIENCE);
+                executor::wait_readable(&host, PATIENCE);
                 continue;
             }
             Err(_) => return ExitCode::SUCCESS,

@@ -114,6 +114,12 @@ impl Text {
     pub fn between(low: u64, high: u64, why: Why) -> Text {
         Text { low, high, why, digits: Digits::No }
     }
+
+    /// One character of it.
+    #[must_use]
+    pub fn character(self) -> Text {
+        Text { low: 1, high: 1, digits: self.digits.part(), ..self }
+    }
 }
 
 /// A tuple: exact elements, or elements bounded by one value and a length interval.
@@ -279,7 +285,7 @@ impl V {
     pub fn str(text: &str) -> V {
         if text.len() > MAX_EXACT_TEXT {
             let n = text.chars().count() as u64;
-            V::Strs(Text { low: n, high: n, why: Why::Lost, digits: Digits::No })
+            V::strs(n, n, Why::Lost)
         } else {
             V::Str(text.into())
         }
@@ -287,14 +293,14 @@ impl V {
 
     /// A string of bounded length.
     pub fn strs(low: u64, high: u64, why: Why) -> V {
-        V::Strs(Text { low, high, why, digits: Digits::No })
+        V::Strs(Text::between(low, high, why))
     }
 
     /// Bytes, exact while short.
     pub fn bytes(bytes: &[u8]) -> V {
         if bytes.len() > MAX_EXACT_TEXT {
             let n = bytes.len() as u64;
-            V::ManyBytes(Text { low: n, high: n, why: Why::Lost, digits: Digits::No })
+            V::ManyBytes(Text::between(n, n, Why::Lost))
         } else {
             V::Bytes(bytes.into())
         }

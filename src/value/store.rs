@@ -496,7 +496,7 @@ impl Store {
     /// As [`Store::escape`], for several.
     pub fn escape_all(&mut self, values: &[V]) {
         let mut work: Vec<V> = values.to_vec();
-        // Objects that stay what they are when they escape may lead to themselves, and tuples to one other in many ways.
+        // Objects that stay what they are when they escape may lead to themselves, and tuples to one another in many ways.
         let mut objects = HashSet::new();
         let mut tuples = HashSet::new();
         while let Some(value) = work.pop() {
@@ -760,9 +760,7 @@ impl Store {
         let mut children = Vec::new();
         self.charge(u64::from(self.next.get()) / 4);
         for at in 0..self.next.get() as usize {
-            children.clear();
-            push_children(&self.heap.get(at).obj, &mut children);
-            count += children.iter().filter(|v| refers_to(v, id)).count();
+            count += references_in(&self.heap.get(at).obj, id, &mut children);
             if count > 1 {
                 break;
             }
@@ -889,6 +887,18 @@ pub fn refers_to(value: &V, id: ObjId) -> bool {
         V::Exc(e) => e.args.iter().flatten().any(|v| refers_to(v, id)),
         _ => false,
     }
+}
+
+/// Whether an object holds a reference to another.
+pub fn holds(obj: &Obj, id: ObjId) -> bool {
+    references_in(obj, id, &mut Vec::new()) > 0
+}
+
+/// How often an object refers to another. What it refers to at all is put into `children`.
+fn references_in(obj: &Obj, id: ObjId, children: &mut Vec<V>) -> usize {
+    children.clear();
+    push_children(obj, children);
+    children.iter().filter(|value| refers_to(value, id)).count()
 }
 
 /// Joins two values.

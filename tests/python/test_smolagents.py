@@ -288,7 +288,17 @@ KEPT = {
     "class A:\n    def eval(self):\n        return 1\nA().eval()": 1,
     "import random\nrandom = [5]\nrandom[0]": 5,
     "d = {'modules': {'os': 7}}\nd['modules']['os']": 7,
+    "import random\nclass A:\n    _os = 4\ndef f(random, *more, key=None):\n    return random._os\nf(A())": 4,
+    "import random\nclass A:\n    _os = 4\nf = lambda random: random._os\nf(A())": 4,
+    "import random\nclass A:\n    _os = 4\n[random._os for random in [A(), A()]]": [4, 4],
 }
+# A name that is another thing inside a function is a module again after it.
+STILL_REFUSED = [
+    "import random\ndef f(random):\n    return 1\nrandom._os",
+    "import random\n[random for random in [1]]\nrandom._os",
+    "import random\nclass A:\n    random = 1\nrandom._os",
+    "import random\ndef f(x=random._os):\n    return x",
+]
 # What theirs refuses, and nothing comes of.
 HARMLESS = {
     "class A:\n    def __repr__(self):\n        return type(self).__name__\nrepr(A())": "A",
@@ -311,6 +321,12 @@ def test_ways_out_are_refused_by_name(make, kind, imports, code, words):
 @pytest.mark.parametrize("code", KEPT)
 def test_names_alone_refuse_nothing(make, kind, code):
     assert make(kind)(code).output == KEPT[code]
+
+
+@pytest.mark.parametrize("code", STILL_REFUSED)
+def test_names_inside_are_not_those_outside(make, code):
+    with pytest.raises(InterpreterError, match="Forbidden access to module: os"):
+        make(BoundedPythonExecutor)(code)
 
 
 @pytest.mark.parametrize("code", HARMLESS)

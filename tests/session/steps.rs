@@ -264,6 +264,18 @@ fn alarms_that_come_between_steps_hit_the_next_step() {
     assert_eq!(repr(&session, "2"), "2");
 }
 
+/// On one processor the backup has mostly not run at all yet when the step that follows begins.
+#[test]
+fn a_step_that_ends_its_own_group_does_not_end_a_backup_that_was_just_made() {
+    let session = open(unguarded(5.0));
+    finish(&session, "import os\nx = 1\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})");
+    for _ in 0..20 {
+        let outcome = run(&session, "os.killpg(0, 9)");
+        assert_eq!((outcome.outcome, outcome.state.as_deref()), (OutcomeKind::Crashed, Some("kept")), "{outcome:#?}");
+        assert_eq!(repr(&session, "x"), "1");
+    }
+}
+
 #[test]
 fn a_session_does_not_run_out_of_process_numbers() {
     let session = open(unguarded(20.0));

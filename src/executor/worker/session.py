@@ -19,7 +19,7 @@ import traceback  # what a step that raises needs, read before the first fork
 FILE = "<antifreeze>"
 BUILTINS = worker["BUILTINS"]
 send, quote_limit = worker["send"], 1 << 16
-_fork, _getpid, _exit, _kill, _waitpid = os.fork, os.getpid, os._exit, os.kill, os.waitpid
+_fork, _getpid, _exit, _kill, _waitpid, _setpgid = os.fork, os.getpid, os._exit, os.kill, os.waitpid, os.setpgid
 _sigmask, _dup2, _close, _listdir = _signal.pthread_sigmask, os.dup2, os.close, os.listdir
 ALL_SIGNALS = set(_signal.valid_signals()) - {_signal.SIGURG, _signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGILL, _signal.SIGABRT}
 CLOEXEC = 0x40000000  # MSG_CMSG_CLOEXEC
@@ -343,6 +343,11 @@ def make_backup():
         if unwarned is not None:
             unwarned()
     if pid:
+        # By both, so that whichever goes on first, the next step's signals to its own group do not reach the backup.
+        try:
+            _setpgid(pid, pid)
+        except OSError:
+            pass
         S.hidden.add(pid)
         theirs.close()
         text = b'{"backup":true,"reason":null,"threads":%d}' % threads
@@ -355,7 +360,7 @@ def make_backup():
         ours.close()
         S.channel.detach()
         _close(S.control)
-        os.setsid()
+        _setpgid(0, 0)
         if random is not None:
             # Forking seeds it anew; the session goes on with the numbers it would have drawn.
             random.setstate(state)
