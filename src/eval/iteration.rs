@@ -174,6 +174,26 @@ impl Machine<'_> {
         });
     }
 
+    /// An iterator that has come to its end stays there, also when what it went over grows. Gives what it went over.
+    pub fn exhaust(&mut self, iterator: &V) -> Option<(usize, V)> {
+        let V::Ref(id) = iterator else { return None };
+        let Obj::Iter(i) = self.store.get(*id) else { return None };
+        let at = container_at(i.kind, &i.parts)?;
+        let container = i.parts[at].clone();
+        if !matches!(container, V::Ref(_) | V::OneOf(_)) {
+            return None;
+        }
+        self.set_part(*id, at, V::tuple(Vec::new()));
+        Some((at, container))
+    }
+
+    /// Takes [`Machine::exhaust`] back.
+    pub fn revive(&mut self, iterator: &V, container: Option<(usize, V)>) {
+        if let (V::Ref(id), Some((at, container))) = (iterator, container) {
+            self.set_part(*id, at, container);
+        }
+    }
+
     /// `next(iterator)`.
     pub fn next_value(&mut self, iterator: &V) -> R<Next> {
         match iterator {
@@ -191,13 +211,23 @@ impl Machine<'_> {
                         }
                         (IterKind::Sequence, [sequence, V::Int(at)]) => {
                             let (sequence, at) = (sequence.clone(), *at);
-                            return self.next_in_sequence(id, &sequence, at);
+                            let next = self.next_in_sequence(id, &sequence, at);
+                            if matches!(next, Ok(Next::End)) {
+                                self.exhaust(iterator);
+                            }
+                            return next;
                         }
                         _ => {}
                     }
                 }
                 match self.store.get(id).clone() {
-                    Obj::Iter(i) => self.advance(id, i.kind, i.parts),
+                    Obj::Iter(i) => {
+                        let next = self.advance(id, i.kind, i.parts);
+                        if matches!(next, Ok(Next::End)) {
+                            self.exhaust(iterator);
+                        }
+                        next
+                    }
                     Obj::Generator(g) => self.next_of_generator(id, g),
                     Obj::Instance { .. } => {
                         if self.open_instance(iterator) {
@@ -412,6 +442,11 @@ impl Machine<'_> {
 
     fn advance(&mut self, id: ObjId, kind: IterKind, parts: Vec<V>) -> R<Next> {
         self.burn(1)?;
+        if container_at(kind, &parts)
+            .is_some_and(|at| matches!(&parts[at], V::Tuple(t) if matches!(&**t, Tuple::Exact(items) if items.is_empty())))
+        {
+            return Ok(Next::End);
+        }
         match (kind, parts.as_slice()) {
             (IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Sequence, [container, _, length]) => {
                 self.check_size(container, length)?;
@@ -1844,5 +1879,14 @@ pub fn range_length(start: i128, stop: i128, step: i128) -> u128 {
         (start.abs_diff(stop) - 1) / step.unsigned_abs() + 1
     } else {
         0
+    }
+}
+
+/// Where the state of an iterator has the container it goes over, if it lets go of it at its end. That of a deque does not.
+fn container_at(kind: IterKind, parts: &[V]) -> Option<usize> {
+    match (kind, parts.len()) {
+        (IterKind::Sequence, 2) | (IterKind::Reversed | IterKind::Keys | IterKind::Values | IterKind::Items, _) => Some(0),
+        (IterKind::Set, _) => Some(2),
+        _ => None,
     }
 }

@@ -321,9 +321,11 @@ impl Machine<'_> {
                     Next::Item(value) => frame.stack.push(value),
                     Next::Maybe(value) => {
                         let bounded = cx.loops.last().map(|l| l.left);
-                        let iterator = frame.stack.pop();
+                        frame.stack.pop();
+                        let container = self.exhaust(&iterator);
                         self.fork(frame, cx, target, why);
-                        frame.stack.extend(iterator);
+                        self.revive(&iterator, container);
+                        frame.stack.push(iterator);
                         frame.stack.push(value);
                         // Exhaustion is the ordinary end of the loop: it is told apart from leaving early.
                         if let (Some(l), Some(left)) = (cx.loops.last_mut(), bounded) {

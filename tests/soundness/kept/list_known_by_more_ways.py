@@ -1,7 +1,8 @@
 class Box: pass
-L=[1]
-def f(l, m=L):
-    l.append(len(m)); return sum(l)
+def with_default(n):
+    def f(l, m=n):
+        l.append(len(m)); return sum(l)
+    return f
 def mk():
     q=[0]
     def g(l):
@@ -16,7 +17,7 @@ def k(it,l):
     return list(it)
 out=[]
 for _ in range(3):
-    n=[1]; f.__defaults__=(n,)
+    n=[1]; f=with_default(n)
     out.append((f(n),f(n),f(n)))
 for _ in range(2):
     q,g=mk(); out.append((g(q),g(q),g(q)))
