@@ -103,6 +103,7 @@ fn judge(program: &Program, source: Source) -> (Source, Verdict) {
         limits: program.request.limits,
         stdin: program.stdin,
         is_file: program.request.path.is_some(),
+        is_bare: program.request.args.is_empty(),
         describe: false,
         ..Settings::default()
     };

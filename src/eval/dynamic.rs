@@ -217,7 +217,8 @@ impl Machine<'_> {
             return Ok(0.0);
         }
         let Some((source, program)) = self.parse_text(text)? else { return Ok(0.0) };
-        let settings = Settings { is_main: true, is_file: false, fuel, describe: false, given: Vec::new(), ..self.settings.clone() };
+        let settings =
+            Settings { is_main: true, is_file: false, is_bare: false, fuel, describe: false, given: Vec::new(), ..self.settings.clone() };
         let facts = super::evaluate(&source.text, &program, &settings);
         self.burn(facts.fuel_spent.min(self.fuel / 2))?;
         let surely = facts.facts.iter().any(|fact| is_endless(fact) && fact.reach == Reach::Always);

@@ -217,6 +217,14 @@ impl Host for Machine<'_> {
         self.settings.is_file
     }
 
+    fn is_bare(&self) -> bool {
+        self.settings.is_bare
+    }
+
+    fn runs_code(&self, iterator: &V) -> bool {
+        Machine::runs_code(self, iterator)
+    }
+
     fn mentions(&self, names: &[&str]) -> bool {
         self.program.names.iter().any(|name| names.contains(&&**name))
     }

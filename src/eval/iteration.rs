@@ -7,7 +7,9 @@ use crate::library::modules::stdin;
 use crate::library::{Args, Host, Next, R, Stop, Taken};
 use crate::syntax::code::{BinaryOp, CodeKind, CompareOp, Op};
 use crate::value::int::Int;
-use crate::value::object::{DictKind, Digits, Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Text, Tuple, V, Why};
+use crate::value::object::{
+    DictKind, Digits, Frame, Generator, Items, Iter, IterKind, MAX_EXACT_ITEMS, Obj, ObjId, Rest, Text, Tuple, V, Why,
+};
 use crate::value::store::{Path, join, text_of};
 
 use super::machine::{Exit, Machine};
@@ -27,6 +29,28 @@ const TAKE_UNKNOWN: usize = 64;
 /// Items after which it is tried whether an invariant shows that an iterator never ends, and the fuel without which it is not.
 const TRIED_ITEMS: usize = 128;
 const MIN_TRIAL: u64 = 2000;
+
+/// What counts by steps of less than 2³² from less than 2⁶⁴ does not get past this within centuries.
+const COUNTED: i128 = 1 << 100;
+
+fn starts_small(value: &V) -> bool {
+    value.exact_int().is_some_and(|n| n.unsigned_abs() < 1 << 64)
+}
+
+fn steps_small(value: &V) -> bool {
+    value.exact_int().is_some_and(|n| n.unsigned_abs() < 1 << 32)
+}
+
+/// How many values are looked at for counters.
+const MAX_COUNTERS: usize = 64;
+
+/// Where a number is by which an iterator counts.
+enum Place {
+    /// A part of the state of an iterator.
+    Part(usize),
+    /// A local of a generator.
+    Local(usize),
+}
 
 /// An iterator when the taking of all of it began. The bounds hold where nothing raises.
 struct Begun {
@@ -598,6 +622,10 @@ impl Machine<'_> {
                     }
                     last = value;
                 }
+                let wanted = kind == IterKind::Filter;
+                if self.passes_over_all(&parts[0], &parts[1], !wanted)? {
+                    return Err(self.endless_consumption(&V::Ref(id), if wanted { "filter" } else { "filterfalse" }, false));
+                }
                 Ok(Next::Maybe(self.some_of_the_rest(&parts[1], last)?))
             }
             IterKind::Chain => {
@@ -763,6 +791,9 @@ impl Machine<'_> {
                         }
                     }
                 }
+                if self.passes_over_all(&parts[0], &parts[1], true)? {
+                    return Err(self.endless_consumption(&V::Ref(id), "dropwhile", false));
+                }
                 Ok(Next::Maybe(self.some_of_the_rest(&parts[1], V::Unknown(Why::Lost))?))
             }
             IterKind::Accumulate => {
@@ -831,6 +862,22 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a source has no end, and a function answers the same to all it gives and changes nothing, so that no item that it
+    /// answers otherwise to is ever found.
+    fn passes_over_all(&mut self, function: &V, source: &V, answer: bool) -> R<bool> {
+        if !self.never_ends(source) {
+            return Ok(false);
+        }
+        let Some(Taken { items, endless: true }) = self.foresee(source)? else { return Ok(false) };
+        let Some(any) = crate::library::common::element(self, &items) else { return Ok(false) };
+        let same = self.rehearse(|machine| {
+            let mut before = machine.store.clone();
+            let given = if matches!(function, V::None) { any } else { machine.call_value(function, Args::of([any]))? };
+            Ok(machine.truth_value(&given)? == Some(answer) && !before.join(&machine.store, false))
+        })?;
+        Ok(same == Some(true))
+    }
+
     /// Before an iterator is bounded, each cycle in it over something that cannot change goes round all of it from now on, in any
     /// order. `alone`: no code of the program runs meanwhile, so no container changes.
     fn settle_cycles(&mut self, iterator: &V, alone: bool, depth: u32) -> R<()> {
@@ -873,6 +920,19 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Before an iterator is bounded, a long source that it filters gives what it has in any order.
+    fn settle_filters(&mut self, iterator: &V) -> R<()> {
+        let V::Ref(id) = iterator else { return Ok(()) };
+        if let Some((IterKind::Filter | IterKind::FilterFalse, parts)) = self.parts(*id)
+            && self.remaining_low(&parts[1]) > FAR
+            && !self.endless(&parts[1])
+            && !self.runs_code(&parts[1])
+        {
+            self.bounded_rest(&parts[1])?;
+        }
+        Ok(())
+    }
+
     /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
     fn some_of_the_rest(&mut self, iterator: &V, first: V) -> R<V> {
         let taken = self.bounded_rest(iterator)?;
@@ -891,7 +951,7 @@ impl Machine<'_> {
             return Ok(Some(parts[0].clone()));
         }
         let mut element: Option<V> = None;
-        if self.endless(iterator) && !self.runs_code(iterator) {
+        if (self.endless(iterator) || self.remaining_low(iterator) > FAR) && !self.runs_code(iterator) {
             let Next::Item(first) = self.next_value(iterator)? else { return Ok(Some(V::Unknown(Why::Lost))) };
             let begun = Begun { least: 0, until: 0.0, unending: false, path: self.store.path, uncaught: self.uncaught_raises };
             let taken = self.take_bounded(iterator, Items::default(), first, &begun)?;
@@ -1267,17 +1327,27 @@ impl Machine<'_> {
             IterKind::Zip => !i.parts.is_empty() && i.parts.iter().all(|p| self.endless(p)),
             IterKind::ZipLongest => i.parts[1..].iter().any(|p| self.endless(p)),
             IterKind::Chain => self.endless(&i.parts[0]),
+            IterKind::Islice => matches!(i.parts[3], V::None) && self.endless(&i.parts[0]),
             _ => false,
         }
     }
 
     /// Whether an iterator goes on for ever, whether it gives something or not, as long as nothing raises.
     fn never_ends(&self, iterator: &V) -> bool {
-        let filtered = match self.obj(iterator) {
-            Some(Obj::Iter(i)) if matches!(i.kind, IterKind::Filter | IterKind::FilterFalse) => i.parts.get(1),
+        let source = match self.obj(iterator) {
+            Some(Obj::Iter(i)) => match i.kind {
+                IterKind::Filter
+                | IterKind::FilterFalse
+                | IterKind::DropWhile
+                | IterKind::Starmap
+                | IterKind::Accumulate
+                | IterKind::ChainFromIterable => i.parts.get(1),
+                IterKind::Map if i.parts.len() == 2 => i.parts.get(1),
+                _ => None,
+            },
             _ => None,
         };
-        filtered.map_or_else(|| self.endless(iterator), |source| self.never_ends(source))
+        source.map_or_else(|| self.endless(iterator), |source| self.never_ends(source))
     }
 
     /// Whether advancing the iterator runs code of the program, between the instructions of which a signal handler may run.
@@ -1376,20 +1446,50 @@ impl Machine<'_> {
             let head = l.head as usize;
             let between = code.ops.get(before..head)?;
             let jumps = |op: &Op| matches!(op, Op::Jump(_) | Op::JumpIfTrue(_) | Op::JumpIfFalse(_) | Op::LoopBack(_));
-            let length = between.iter().rposition(|op| matches!(op, Op::Call(1, None))).and_then(|at| {
-                match (between.get(at.checked_sub(2)?)?, between.get(at - 1)?) {
-                    (Op::LoadGlobal(name), Op::Const(c)) if matches!(self.store.global(name.0), V::Undef) => {
-                        let range = &*self.program.names[name.0 as usize] == "range" && !self.store.builtins_open;
-                        self.consts[c.0 as usize].exact_int().filter(|_| range)
-                    }
-                    _ => None,
-                }
-            });
+            let length = self.length_of_range(frame, between);
             let Some(length) = length.filter(|_| !between.iter().any(jumps)) else { break };
             inner = inner.saturating_mul(u64::try_from(length.max(0)).unwrap_or(u64::MAX));
             (before, deepest) = (head, at);
         }
         Some((frame.locals.first().cloned()?, inner, deepest))
+    }
+
+    /// The length of the range that a loop in a comprehension goes over, made right before it from numbers that stay as they are.
+    fn length_of_range(&self, frame: &Frame, before: &[Op]) -> Option<i128> {
+        let at = before.iter().rposition(|op| matches!(op, Op::Call(1 | 2, None)))?;
+        let Op::Call(n, _) = before[at] else { return None };
+        let numbers = before.get(at.checked_sub(usize::from(n))?..at)?;
+        match before.get(at.checked_sub(usize::from(n) + 1)?)? {
+            Op::LoadGlobal(name) if matches!(self.store.global(name.0), V::Undef) && !self.store.builtins_open => {
+                (&*self.program.names[name.0 as usize] == "range").then_some(())?;
+            }
+            _ => return None,
+        }
+        let stays = |writes: &dyn Fn(&crate::syntax::code::Code, &Op) -> bool| {
+            !self.program.codes.iter().skip(1).any(|code| code.ops.iter().any(|op| writes(code, op)))
+        };
+        let number = |op: &Op| match op {
+            Op::Const(c) => self.consts[c.0 as usize].exact_int(),
+            Op::LoadGlobal(name) => {
+                let kept = stays(&|_, op| matches!(op, Op::StoreGlobal(n) | Op::DeleteGlobal(n) if n == name));
+                self.store.global(name.0).exact_int().filter(|_| kept)
+            }
+            // A variable of the function around it, which waits meanwhile.
+            Op::LoadDeref(cell) => {
+                let outer = |code: &crate::syntax::code::Code, n: u16| usize::from(n) >= code.cells.len();
+                let kept = stays(&|code, op| matches!(op, Op::StoreDeref(n) | Op::DeleteDeref(n) if outer(code, *n)));
+                match self.store.get(*frame.cells.get(usize::from(*cell))?) {
+                    Obj::Cell(value) => value.exact_int().filter(|_| kept),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        match numbers {
+            [stop] => number(stop),
+            [start, stop] => Some(number(stop)?.saturating_sub(number(start)?)),
+            _ => None,
+        }
     }
 
     /// What taking all of an iterable would give, where nothing in it may raise. The state stays as it is.
@@ -1445,7 +1545,24 @@ impl Machine<'_> {
         V::AnyBool(Why::Lost)
     }
 
+    /// Everything that comes out of a chain of iterables without an end, where each of these is plain.
+    fn endless_chain(&mut self, iterator: &V) -> R<Option<Taken>> {
+        let V::Ref(id) = iterator else { return Ok(None) };
+        let Some((IterKind::ChainFromIterable, parts)) = self.parts(*id) else { return Ok(None) };
+        if !matches!(parts[0], V::None) || !self.endless(&parts[1]) || self.runs_code(&parts[1]) {
+            return Ok(None);
+        }
+        let Some(Taken { items, endless: true }) = self.foresee(&parts[1])? else { return Ok(None) };
+        let Some(part) = crate::library::common::element(self, &items).filter(crate::library::common::is_plain) else { return Ok(None) };
+        let Some(Taken { items, endless: false }) = self.foresee(&part)? else { return Ok(None) };
+        let element = crate::library::common::element(self, &items);
+        Ok(element.map(|element| Taken { items: bag_items(element, u64::MAX, u64::MAX), endless: true }))
+    }
+
     pub fn take_iterator(&mut self, iterator: &V) -> R<Taken> {
+        if let Some(taken) = self.endless_chain(iterator)? {
+            return Ok(taken);
+        }
         // At least so many come in all, if nothing raises and nothing is taken away meanwhile.
         let mut least = self.remaining_low(iterator);
         let until = self.store.path.cost + self.passing_low(iterator);
@@ -1453,8 +1570,9 @@ impl Machine<'_> {
             least = 0;
         }
         let begun = Begun { least, until, unending: self.never_ends(iterator), path: self.store.path, uncaught: self.uncaught_raises };
-        // So many items are not followed one by one.
-        if least > FAR {
+        // So many items are not followed one by one, nor is what is passed over to come to them.
+        let steps = if self.abstract_loops == 0 { self.steps_low(iterator) } else { 0 };
+        if least > FAR || (steps > FAR && steps < u64::MAX) {
             return match self.next_value(iterator)? {
                 Next::End => Ok(Taken { items: Items::default(), endless: false }),
                 Next::Item(v) | Next::Maybe(v) => self.take_bounded(iterator, Items::default(), v, &begun),
@@ -1519,6 +1637,84 @@ impl Machine<'_> {
         taken < 256 || self.abstract_loops == 0
     }
 
+    /// The numbers by which an iterator, and what it goes over, counts.
+    fn counters(&self, iterator: &V) -> Vec<(ObjId, Place)> {
+        let mut out = Vec::new();
+        let mut work = vec![iterator];
+        let mut seen = 0;
+        while let Some(value) = work.pop() {
+            seen += 1;
+            let V::Ref(object) = value else { continue };
+            match self.store.get(*object) {
+                _ if seen > MAX_COUNTERS => break,
+                Obj::Iter(i) => {
+                    match i.kind {
+                        IterKind::Count if starts_small(&i.parts[0]) && steps_small(&i.parts[1]) => out.push((*object, Place::Part(0))),
+                        IterKind::Enumerate if starts_small(&i.parts[1]) => out.push((*object, Place::Part(1))),
+                        _ => {}
+                    }
+                    work.extend(&i.parts);
+                }
+                Obj::Generator(Generator { frame: Some(frame), .. }) => {
+                    let counted = |(slot, value): (usize, &V)| (starts_small(value) && self.is_counter(frame, slot)).then_some(slot);
+                    out.extend(frame.locals.iter().enumerate().filter_map(counted).map(|slot| (*object, Place::Local(slot))));
+                    work.extend(frame.locals.iter().chain(&frame.stack));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Whether a function does nothing to a local but to set it to small numbers outside of loops, and to count by small steps.
+    fn is_counter(&self, frame: &Frame, slot: usize) -> bool {
+        let (code, locals) = (self.code(frame.code), &frame.locals);
+        let small = |c: crate::syntax::code::ConstId, test: fn(&V) -> bool| test(&self.consts[c.0 as usize]);
+        let kept = |slot: u16| code.ops.iter().all(|op| !matches!(op, Op::StoreLocal(n) | Op::DeleteLocal(n) if *n == slot));
+        code.ops.iter().enumerate().all(|(at, op)| {
+            match op {
+                Op::StoreLocal(to) if usize::from(*to) == slot => {}
+                Op::DeleteLocal(to) => return usize::from(*to) != slot,
+                _ => return true,
+            }
+            let before = |n: usize| at.checked_sub(n).map(|at| &code.ops[at]);
+            let in_loop = code.loops.iter().any(|l| (l.head as usize..=l.end as usize).contains(&at));
+            match (before(3), before(2), before(1)) {
+                (Some(Op::LoadLocal(from)), Some(Op::Const(c)), Some(Op::Inplace(op) | Op::Binary(op))) => {
+                    usize::from(*from) == slot && matches!(op, BinaryOp::Add | BinaryOp::Sub) && small(*c, steps_small)
+                }
+                (Some(Op::LoadLocal(from)), Some(Op::LoadLocal(by)), Some(Op::Inplace(op) | Op::Binary(op))) => {
+                    let step = locals.get(usize::from(*by)).is_some_and(steps_small);
+                    usize::from(*from) == slot && matches!(op, BinaryOp::Add | BinaryOp::Sub) && step && kept(*by)
+                }
+                (.., Some(Op::Const(c))) => !in_loop && small(*c, starts_small),
+                _ => false,
+            }
+        })
+    }
+
+    /// Keeps counters where they can get to.
+    fn keep_counters(&mut self, counters: &[(ObjId, Place)]) {
+        let kept = |value: &V| match value {
+            V::Ints(r) => r.0.meet(&Int::range(-COUNTED, COUNTED)).map(|int| V::int(int, r.1)),
+            _ => None,
+        };
+        for (object, place) in counters {
+            self.store.mutate(*object, true, |obj| {
+                let value = match (obj, place) {
+                    (Obj::Iter(i), Place::Part(at)) => i.parts.get_mut(*at),
+                    (Obj::Generator(Generator { frame: Some(frame), .. }), Place::Local(slot)) => frame.locals.get_mut(*slot),
+                    _ => None,
+                };
+                if let Some(value) = value
+                    && let Some(new) = kept(value)
+                {
+                    *value = new;
+                }
+            });
+        }
+    }
+
     /// The items seem to be bounded by one value: takes what is left with the state widened until nothing changes.
     fn take_bounded(&mut self, iterator: &V, mut items: Items, mut element: V, begun: &Begun) -> R<Taken> {
         let (least, until) = (begun.least, begun.until);
@@ -1532,6 +1728,8 @@ impl Machine<'_> {
         // While no code of the program runs, no container it iterates over changes.
         let alone = !self.runs_code(iterator);
         self.settle_cycles(iterator, alone, MAX_NESTING)?;
+        self.settle_filters(iterator)?;
+        let counters = self.counters(iterator);
         for pass in 0..24 {
             let before = self.store.clone();
             let uncaught = self.uncaught_raises;
@@ -1542,12 +1740,14 @@ impl Machine<'_> {
             match next {
                 Ok(Next::End) => break,
                 Ok(Next::Item(v) | Next::Maybe(v)) => {
+                    self.keep_counters(&counters);
                     let joined = self.store.join_values(&element, &v, pass > 1);
                     let mut merged = before.clone();
                     let changed = merged.join(&self.store, pass > 1) || joined != element;
                     let path = self.store.path;
                     self.store = merged;
                     self.store.path = path;
+                    self.keep_counters(&counters);
                     element = joined;
                     if !changed {
                         endless = certain || begun.unending && quiet && !raises;

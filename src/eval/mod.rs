@@ -57,6 +57,8 @@ pub struct Settings {
     pub stdin: Stdin,
     /// Whether the program is a file, so that `__file__` is defined and other processes can import it.
     pub is_file: bool,
+    /// Whether the program certainly runs without arguments.
+    pub is_bare: bool,
     /// Whether the values of the globals are described, which takes longer than finding them.
     pub describe: bool,
     /// Callables of the user's own.
@@ -77,6 +79,7 @@ impl Default for Settings {
             target: (9, 14),
             stdin: Stdin::default(),
             is_file: false,
+            is_bare: false,
             describe: true,
             callables: Arc::default(),
             given: Vec::new(),

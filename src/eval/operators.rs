@@ -143,6 +143,9 @@ impl Machine<'_> {
         if let Some(value) = crate::library::modules::decimal::binary(self, op, a, b)? {
             return Ok(value);
         }
+        if let Some(value) = crate::library::modules::array::binary(self, op, a, b, inplace) {
+            return Ok(value);
+        }
         if op == BinaryOp::BitOr
             && let Some(union) = self.union(a, b)
         {

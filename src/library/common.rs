@@ -403,6 +403,7 @@ pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
     // What is passed over takes time as well; that counts where nothing on the way can raise.
     let steps = host.steps(iterable);
     let passed = host.passing(iterable);
+    let begun = host.store().path.cost;
     let foreseen = if steps < u64::MAX && passed > host.limits().timeout / 2.0 { host.foresee(iterable)? } else { None };
     let Taken { items, endless } = host.take(iterable)?;
     if endless {
@@ -424,16 +425,18 @@ pub fn consume(host: &mut dyn Host, iterable: &V, by: Consumer) -> R<Items> {
         }
     }
     // Where the memory ends first, the time to the last item is never spent.
-    if !(by.keeps > 0 && allocates(host, FactKind::Materialisation, by.callee, low.saturating_mul(by.keeps), high.saturating_mul(by.keeps)))
-        && low > 0
-    {
-        host.spend(by.floor.times(low as f64), by.callee, iterable);
-    } else if let Some(Taken { items, endless: false }) = foreseen {
-        let any = element(host, &items).unwrap_or(V::None);
-        if low == 0 && host.certainly(&mut |host| (by.goes_on)(host, &any))? {
-            host.spend(passed, by.callee, iterable);
-        }
+    if by.keeps > 0 && allocates(host, FactKind::Materialisation, by.callee, low.saturating_mul(by.keeps), high.saturating_mul(by.keeps)) {
+        host.burn(items.exact.len() as u64 / 16)?;
+        return Ok(items);
     }
+    let passes = matches!(foreseen, Some(Taken { endless: false, .. }))
+        && (low > FEW_ITEMS || {
+            let any = element(host, &items).unwrap_or(V::None);
+            host.certainly(&mut |host| (by.goes_on)(host, &any))?
+        });
+    // Some of that time may have been counted on the way.
+    let left = if passes { passed - (host.store().path.cost - begun) } else { 0.0 };
+    host.spend(by.floor.times(low as f64).max(left), by.callee, iterable);
     host.burn(items.exact.len() as u64 / 16)?;
     Ok(items)
 }

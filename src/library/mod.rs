@@ -203,6 +203,10 @@ pub trait Host {
     fn stdin(&self) -> Stdin;
     /// Whether the program is a file, of which `__file__` is the path.
     fn is_file(&self) -> bool;
+    /// Whether the program certainly runs without arguments.
+    fn is_bare(&self) -> bool;
+    /// Whether advancing an iterator runs code of the program.
+    fn runs_code(&self, iterator: &V) -> bool;
     /// Whether the program mentions one of some names anywhere.
     fn mentions(&self, names: &[&str]) -> bool;
     /// Whether what is said here is proven, or something could interrupt the program.

@@ -1,11 +1,14 @@
 //! Builtins that turn values into text, and those that read and write it.
 
+use std::collections::HashMap;
+
 use crate::fact::FactKind;
 use crate::library::builtins::numbers::digits_convert;
 use crate::library::common::{allocates, bind, dunder, is_instance_object, kind, open_instance, type_error, unknown, why_of, with, wrong};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::cost;
 use crate::value::format::{C_INT, Formatted, Spec, Value};
+use crate::value::int::Int;
 use crate::value::object::{DictKind, Digits, MAX_EXACT_TEXT, Obj, Sym, Text, Tuple, V, Why};
 use crate::value::text::{repr_bytes, repr_str};
 
@@ -86,6 +89,12 @@ const RENDERED: usize = 2048;
 pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown> {
     host.burn(1)?;
     let why = why_of(&[value]);
+    if depth == DEPTH
+        && let Some(least) = least_text(host, value)?
+        && allocates(host, FactKind::Format, if repr { "repr" } else { "str" }, least, u64::MAX)
+    {
+        return Ok(Shown::Length(least, u64::MAX, Why::Lost));
+    }
     match value {
         V::Str(s) if !repr => exact(s),
         V::Str(s) => Ok(match repr_str(s) {
@@ -205,6 +214,84 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
             unknown(host, std::slice::from_ref(value));
             Ok(Shown::Length(0, u64::MAX, value.why().unwrap_or(Why::OUTSIDE)))
         }
+    }
+}
+
+/// Containers looked at for the length of a text, and how deep.
+const MEASURED: usize = 512;
+const MEASURED_DEPTH: u32 = 150;
+
+/// The least length of the text of containers within containers of plain data, each of which is written as often as it is reached:
+/// as `repr` and JSON write it. None for all else.
+pub fn least_text(host: &mut dyn Host, value: &V) -> R<Option<u64>> {
+    let nests = match value {
+        V::Ref(id) => match host.store().get(*id) {
+            Obj::List(items) => items.exact.len() < MEASURED && items.exact.iter().any(|v| matches!(v, V::Ref(_) | V::Tuple(_))),
+            Obj::Dict(table, DictKind::Plain) => {
+                table.exact.len() < MEASURED && table.exact.values().any(|(_, v)| matches!(v, V::Ref(_) | V::Tuple(_)))
+            }
+            _ => false,
+        },
+        V::Tuple(t) => {
+            matches!(&**t, Tuple::Exact(items) if items.len() < MEASURED && items.iter().any(|v| matches!(v, V::Ref(_) | V::Tuple(_))))
+        }
+        _ => false,
+    };
+    if !nests {
+        return Ok(None);
+    }
+    let mut measure = Measure { known: HashMap::new(), seen: 0 };
+    let least = measure.of(host, value, MEASURED_DEPTH);
+    host.burn(measure.seen as u64)?;
+    Ok(least)
+}
+
+/// Lengths of the texts of containers; of one that is being measured there is none.
+struct Measure {
+    known: HashMap<usize, Option<u64>>,
+    seen: usize,
+}
+
+impl Measure {
+    fn of(&mut self, host: &mut dyn Host, value: &V, depth: u32) -> Option<u64> {
+        self.seen += 1;
+        let (key, items) = match value {
+            V::None | V::Bool(_) | V::AnyBool(_) => return Some(4),
+            V::Int(_) | V::Ints(_) => return Some(1),
+            V::Float(_) | V::Floats(_) => return Some(3),
+            V::Str(s) => return Some(s.chars().count() as u64 + 2),
+            V::Strs(t) => return Some(t.low.saturating_add(2)),
+            V::Ref(id) if host.store().is_summary(*id) => return None,
+            V::Ref(id) => {
+                let items = match host.store().get(*id) {
+                    Obj::List(items) if items.rest.is_none() => items.exact.clone(),
+                    Obj::Dict(table, DictKind::Plain) if table.rest.is_none() => {
+                        table.exact.values().flat_map(|(k, v)| [k.clone(), v.clone()]).collect()
+                    }
+                    _ => return None,
+                };
+                (id.0 as usize, items)
+            }
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(items) => (std::ptr::from_ref::<Tuple>(t).addr(), items.clone()),
+                Tuple::Bag { .. } => return None,
+            },
+            _ => return None,
+        };
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        self.known.insert(key, None);
+        if depth == 0 || self.seen + items.len() > 8 * MEASURED {
+            return None;
+        }
+        // What stands between them, and around them.
+        let mut least = 2 * (items.len() as u64).max(1);
+        for item in &items {
+            least = least.saturating_add(self.of(host, item, depth - 1)?);
+        }
+        self.known.insert(key, Some(least));
+        Some(least)
     }
 }
 
@@ -398,6 +485,12 @@ pub fn formatted(host: &mut dyn Host, x: &V, spec: &V) -> R<Shown> {
             Formatted::Unknown => {}
         }
     }
+    if let (V::Ints(r), None | Some('d'), None) = (x, spec.kind, spec.precision)
+        && let Some((low, high)) = short_decimal(&r.0)
+    {
+        // With separators, and a sign that was asked for.
+        return Ok(Shown::Length(low.max(width), (high + high / 3 + 2).max(width), why));
+    }
     host.may_raise("ValueError");
     host.may_raise("OverflowError");
     let content = match (x, spec.precision) {
@@ -407,6 +500,15 @@ pub fn formatted(host: &mut dyn Host, x: &V, spec: &V) -> R<Shown> {
     };
     Ok(Shown::Length(content.0.max(width), content.1.max(width), why))
 }
+
+/// The length of an integer that certainly is short enough to be converted under every limit on digits.
+pub fn short_decimal(int: &Int) -> Option<(u64, u64)> {
+    let (low, high) = int.decimal_length();
+    (high < LEAST_DIGITS).then_some((low, high))
+}
+
+/// The lowest limit on digits that can be set.
+const LEAST_DIGITS: u64 = 640;
 
 fn print(host: &mut dyn Host, args: Args) -> R<V> {
     host.cost(cost::PRINT.seconds);

@@ -1,7 +1,7 @@
 //! `template % values`.
 
 use crate::fact::FactKind;
-use crate::library::builtins::text::Shown;
+use crate::library::builtins::text::{Shown, short_decimal};
 use crate::library::common::{allocates, unknown, why_of, with, wrong};
 use crate::library::{Args, Host, R};
 use crate::value::format::{Amount, C_INT, Conversion, Value, parse_percent, percent};
@@ -140,6 +140,12 @@ fn converted(host: &mut dyn Host, c: &Conversion, value: &V) -> R<Shown> {
     };
     if let Some(text) = known.and_then(|v| percent(c, v)) {
         return Ok(Shown::Exact(text));
+    }
+    if let (V::Ints(r), 'd' | 'i' | 'u', None) = (value, c.kind, c.precision)
+        && let Some((low, high)) = short_decimal(&r.0)
+    {
+        // A sign that was asked for.
+        return Ok(Shown::Length(low.max(width), (high + 1).max(width), r.1));
     }
     if value.is_number() {
         for class in ["TypeError", "ValueError", "OverflowError"] {

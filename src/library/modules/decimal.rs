@@ -13,12 +13,14 @@ use crate::value::counting::gcd_u128;
 use crate::value::int::Int;
 use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{all, bind, look};
+use super::support::{all, attribute_of, bind, instance, look, put};
 
 /// The class of fractions.
 pub const FRACTION: &str = "fractions.Fraction";
 /// The class of decimals.
 pub const DECIMAL: &str = "decimal.Decimal";
+/// The class of managers with a context of their own.
+const LOCAL: &str = "decimal.localcontext";
 /// The context of `decimal`, as a value.
 pub const CONTEXT: &str = "decimal.context";
 
@@ -34,6 +36,9 @@ pub fn find(name: &str) -> Option<Entry> {
         "Decimal" => Entry::Type(decimal),
         "getcontext" => Entry::Function(getcontext),
         "setcontext" => Entry::Function(setcontext),
+        "localcontext" => Entry::Type(localcontext),
+        "localcontext.__enter__" => Entry::Function(enter_context),
+        "localcontext.__exit__" => Entry::Function(leave_context),
         "Decimal.sqrt" => Entry::Function(|host, args| irrational(host, args, "Decimal.sqrt")),
         "Decimal.ln" => Entry::Function(|host, args| irrational(host, args, "Decimal.ln")),
         "Decimal.log10" => Entry::Function(|host, args| irrational(host, args, "Decimal.log10")),
@@ -150,6 +155,50 @@ fn getcontext(host: &mut dyn Host, args: Args) -> R<V> {
 fn setcontext(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
     host.store().path.switches.precision = None;
+    Ok(V::None)
+}
+
+/// A context of its own for a block. Where the program holds the one around it as well, their precisions are not told apart.
+fn localcontext(host: &mut dyn Host, args: Args) -> R<V> {
+    let followed = args.pos.is_empty() && !args.open && args.kw.iter().all(|(n, _)| &*n.text() == "prec");
+    if !followed || host.mentions(&["getcontext", "setcontext"]) {
+        look(host, &args);
+        host.store().path.switches.precision = None;
+        return Ok(V::Instance(Sym::new(LOCAL), Why::OUTSIDE));
+    }
+    if !args.kw.is_empty() {
+        // Since 3.11.
+        host.may_raise("TypeError");
+    }
+    let wanted = args.keyword("prec").cloned().unwrap_or(V::None);
+    let attrs = vec![(Sym::new("@wanted"), wanted), (Sym::new("@outer"), V::None)];
+    Ok(host.alloc(Obj::Instance { class: V::lib(LOCAL), attrs: Rc::new(attrs) }))
+}
+
+/// The precisions that a manager sets and has found.
+fn local(host: &mut dyn Host, manager: &V) -> Option<(V, V)> {
+    let (_, attrs) = instance(host, manager)?;
+    Some((attribute_of(&attrs, "@wanted")?, attribute_of(&attrs, "@outer")?))
+}
+
+fn enter_context(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some(manager) = args.pos.first()
+        && let Some((wanted, _)) = local(host, manager)
+    {
+        let outer = host.store().path.switches.precision.map_or(V::None, |digits| V::Int(digits.into()));
+        put(host, manager, vec![(Sym::new("@outer"), outer)]);
+        if !matches!(wanted, V::None) {
+            set_precision(host, &wanted);
+        }
+    } else {
+        host.store().path.switches.precision = None;
+    }
+    Ok(V::lib(CONTEXT))
+}
+
+fn leave_context(host: &mut dyn Host, args: Args) -> R<V> {
+    let outer = args.pos.first().and_then(|manager| local(host, manager)).and_then(|(_, outer)| outer.exact_int());
+    host.store().path.switches.precision = outer.and_then(|digits| u64::try_from(digits).ok());
     Ok(V::None)
 }
 

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use crate::library::{Args, Entry, Host, Next, R, Stop};
+use crate::value::cost;
 use crate::value::object::{DictKind, Function, Key, Obj, ObjId, Rest, Sym, Table, V, Why};
 
 use super::math;
-use super::support::{all, bind, partial};
+use super::support::{all, bind, element, partial};
 
 /// Steps of a reduction that are followed.
 const MAX_STEPS: u32 = 20_000;
@@ -96,9 +97,45 @@ fn reduce(host: &mut dyn Host, args: Args) -> R<V> {
         host.join_state(before);
         total = Some(host.join(&so_far, &value));
     }
+    if let Some(so_far) = &total
+        && let Some(result) = reduce_rest(host, &function, &source, so_far)?
+    {
+        return Ok(result);
+    }
     let mut given_up = vec![function, source];
     given_up.extend(total);
     Ok(host.unknown_call(&Args::of(given_up)))
+}
+
+/// The rest of a reduction whose function gives numbers of one type, whatever it is given, and does nothing else.
+fn reduce_rest(host: &mut dyn Host, function: &V, source: &V, so_far: &V) -> R<Option<V>> {
+    let any = match so_far {
+        V::Int(_) | V::Ints(_) => V::any_int(Why::Lost),
+        V::Float(_) | V::Floats(_) => V::any_float(Why::Lost),
+        _ => return Ok(None),
+    };
+    let low = host.remaining(source);
+    let Some(taken) = host.foresee(source)? else { return Ok(None) };
+    let Some(item) = element(host, &taken.items) else { return Ok(None) };
+    let stays = host.certainly(&mut |host| {
+        let mut before = host.store().clone();
+        let value = host.call(function, Args::of([any.clone(), item.clone()]))?;
+        let same = match any {
+            V::Ints(_) => matches!(value, V::Int(_) | V::Ints(_)),
+            _ => matches!(value, V::Float(_) | V::Floats(_)),
+        };
+        Ok(same && !before.join(host.store(), false))
+    })?;
+    if !stays {
+        return Ok(None);
+    }
+    if taken.endless {
+        return Err(host.never_returns(source, "functools.reduce", false));
+    }
+    let floor = if matches!(function, V::Lib(_)) { cost::C_ITERATION } else { cost::FUNCTION_CALL };
+    host.spend(floor.times(low as f64), "functools.reduce", source);
+    host.store().escape(source);
+    Ok(Some(any))
 }
 
 fn make_partial(host: &mut dyn Host, args: Args) -> R<V> {

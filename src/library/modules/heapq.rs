@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use crate::library::builtins::order::sort_items;
-use crate::library::common::take_all;
+use crate::library::common::{Consumer, consume};
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::syntax::code::CompareOp;
 use crate::value::cost;
 use crate::value::int::Int;
-use crate::value::object::{Items, Obj, ObjId, V, Why};
+use crate::value::object::{Items, IterKind, Obj, ObjId, V, Why};
 
-use super::support::{all, bag, bind, element, is_plain};
+use super::support::{all, bag, bind, element, is_plain, iterate_bag, iterator};
 
 /// The entry for a name in `heapq`.
 pub fn find(name: &str) -> Option<Entry> {
@@ -19,6 +19,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "heapreplace" => |host, args| replace(host, &args, false),
         "nlargest" => |host, args| best(host, &args, true),
         "nsmallest" => |host, args| best(host, &args, false),
+        "merge" => merge,
         "heappush" => heappush,
         "heappop" => heappop,
         "heapify" => heapify,
@@ -199,7 +200,18 @@ fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
     let [n, iterable, key] = bind(host, args, ["n", "iterable", "key"], 2)?;
     let (n, iterable) = (n.unwrap_or(V::None), iterable.unwrap_or(V::None));
     let Some(n) = n.exact_int() else { return Ok(host.unknown_call(args)) };
-    let items = take_all(host, &iterable, if largest { "heapq.nlargest" } else { "heapq.nsmallest" }, cost::C_ITERATION)?;
+    let by_key = key.clone().filter(|key| !matches!(key, V::None));
+    // Without a place for a single item, none is asked for.
+    let mut ordered = |host: &mut dyn Host, item: &V| {
+        Ok(n > 0
+            && match &by_key {
+                None => is_ordered(item),
+                Some(key) => is_ordered(&host.call(key, Args::of([item.clone()]))?),
+            })
+    };
+    let callee = if largest { "heapq.nlargest" } else { "heapq.nsmallest" };
+    let by = Consumer { callee, floor: cost::C_ITERATION, keeps: 0, collects: false, goes_on: &mut ordered };
+    let items = consume(host, &iterable, by)?;
     if count(&items).0 > 1024 {
         // A comparison or the key may raise long before the last item.
         let any = element(host, &items).unwrap_or(V::None);
@@ -217,6 +229,34 @@ fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
         }
     };
     Ok(list_of(host, items))
+}
+
+/// Sorted inputs as one, lazily: numbers that are computed by no code of the program, so that their comparison never fails.
+fn merge(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.open || !args.kw.is_empty() {
+        return Ok(host.unknown_call(&args));
+    }
+    let mut sources = Vec::new();
+    for iterable in &args.pos {
+        sources.push(host.iterate(iterable)?);
+    }
+    let (mut any, mut low, mut high) = (None, 0_u64, 0_u64);
+    for source in &sources {
+        let foreseen = if host.runs_code(source) { None } else { host.foresee(source)? };
+        let Some(taken) = foreseen else { return Ok(host.unknown_call(&Args::of(sources))) };
+        let (least, most) = if taken.endless { (u64::MAX, u64::MAX) } else { count(&taken.items) };
+        (low, high) = (low.saturating_add(least), high.saturating_add(most));
+        let Some(item) = element(host, &taken.items) else { continue };
+        any = Some(any.map_or_else(|| item.clone(), |any| host.join(&any, &item)));
+    }
+    let Some(any) = any else { return Ok(iterate_bag(host, V::None, 0, 0)) };
+    // What it goes over may change before it comes to it.
+    let changes = |host: &mut dyn Host, v: &V| matches!(v, V::Ref(id) if matches!(host.store().get(*id), Obj::List(_) | Obj::Deque(..) | Obj::Dict(..) | Obj::Set(..)));
+    if !is_ordered(&any) || args.pos.iter().any(|v| changes(host, v)) {
+        return Ok(host.unknown_call(&Args::of(sources)));
+    }
+    host.store().escape_all(&sources);
+    Ok(if low == u64::MAX { iterator(host, IterKind::Bag, vec![any, V::None]) } else { iterate_bag(host, any, low, high) })
 }
 
 fn heapify(host: &mut dyn Host, args: Args) -> R<V> {

@@ -11,6 +11,9 @@ const MAX_TUPLES: u64 = 2000;
 /// Tuples of up to so many items are bounded item by item.
 const MAX_WIDTH: usize = 64;
 
+/// Batches of up to so many items are followed where there is no end.
+const MAX_BATCH: i128 = 1000;
+
 /// The entry for a name in the module.
 pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Type(match name {
@@ -272,6 +275,11 @@ fn groupby(host: &mut dyn Host, args: Args) -> R<V> {
     Ok(listed(host, groups))
 }
 
+/// Whether an iterator has no end, computed by no code of the program.
+fn endless(host: &mut dyn Host, iterator: &V) -> R<bool> {
+    Ok(host.iterate(iterator)? == *iterator && host.remaining(iterator) == u64::MAX && !host.runs_code(iterator))
+}
+
 fn batched(host: &mut dyn Host, args: Args) -> R<V> {
     let [iterable, n, strict] = bind(host, &args, ["iterable", "n", "strict"], 2)?;
     let (iterable, n) = (iterable.unwrap_or(V::None), n.unwrap_or(V::None));
@@ -283,6 +291,11 @@ fn batched(host: &mut dyn Host, args: Args) -> R<V> {
                 let size = usize::try_from(n).unwrap_or(usize::MAX);
                 let batches = items.chunks(size).map(<[V]>::to_vec).collect();
                 Ok(listed(host, batches))
+            }
+            // There is no last batch that could be shorter.
+            None if n <= MAX_BATCH && matches!(iterable, V::Ref(_)) && endless(host, &iterable)? => {
+                let sources = vec![iterable; n as usize];
+                Ok(iterator(host, IterKind::Zip, sources))
             }
             None => Ok(host.unknown_call(&args)),
         },

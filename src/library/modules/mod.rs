@@ -5,6 +5,8 @@ use crate::value::object::V;
 use super::{Entry, Host, R};
 pub use support::{attribute_of as attribute, exact_tuple};
 
+mod argparse;
+pub mod array;
 mod asyncio;
 mod collections;
 mod contextlib;
@@ -16,6 +18,7 @@ mod functools;
 mod futures;
 mod heapq;
 mod itertools;
+mod json;
 mod math;
 pub mod namedtuple;
 mod multiprocessing;
@@ -67,6 +70,8 @@ pub fn find(name: &str) -> Option<Entry> {
         "multiprocessing" => multiprocessing::find(rest),
         "threading" => threading::find(rest).or_else(|| plain::find(name)),
         "queue" => threading::find_queue(rest),
+        "argparse" => argparse::find(rest),
+        "array" => array::find(rest),
         "asyncio" => asyncio::find(rest),
         "bisect" => heapq::find_bisect(rest),
         "collections" => collections::find(rest),
@@ -80,6 +85,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "functools" => functools::find(rest),
         "heapq" => heapq::find(rest),
         "itertools" => itertools::find(rest),
+        "json" => json::find(rest).or_else(|| plain::find(name)),
         "math" => math::find(rest),
         "numpy" => numpy::find(rest),
         "operator" => operator::find(rest),

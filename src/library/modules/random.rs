@@ -1,5 +1,7 @@
 //! `random` and `secrets`: values of the right type and range that come from outside.
 
+use crate::fact::FactKind;
+use crate::library::common::{allocates, size};
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::value::convert;
 use crate::value::float::Float;
@@ -40,7 +42,7 @@ pub fn find_secrets(name: &str) -> Option<Entry> {
         "randbelow" => randbelow,
         "randbits" => getrandbits,
         "token_hex" | "token_urlsafe" => outside_str,
-        "token_bytes" => super::support::outside_bytes,
+        "token_bytes" => token_bytes,
         "compare_digest" => super::support::outside_bool,
         _ => return None,
     }))
@@ -244,11 +246,32 @@ fn getrandbits(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn randbytes(host: &mut dyn Host, args: Args) -> R<V> {
     let [n] = all(host, &args, ["n"])?;
-    let n = whole(host, &n)?;
+    random_bytes(host, &n, "random.randbytes")
+}
+
+/// `os.urandom`.
+pub fn urandom(host: &mut dyn Host, args: Args) -> R<V> {
+    let [n] = all(host, &args, ["/size"])?;
+    host.may_raise("OSError");
+    random_bytes(host, &n, "os.urandom")
+}
+
+fn token_bytes(host: &mut dyn Host, args: Args) -> R<V> {
+    match bind(host, &args, ["nbytes"], 0)? {
+        [None | Some(V::None)] => Ok(V::ManyBytes(Text::between(0, u64::MAX, Why::OUTSIDE))),
+        [Some(n)] => random_bytes(host, &n, "secrets.token_bytes"),
+    }
+}
+
+fn random_bytes(host: &mut dyn Host, n: &V, callee: &str) -> R<V> {
+    let n = whole(host, n)?;
     host.may_raise("ValueError");
     host.may_raise("OverflowError");
-    let low = n.low.clamp(0, i128::from(u64::MAX)) as u64;
-    let high = n.upper().map_or(u64::MAX, |n| n.clamp(0, i128::from(u64::MAX)) as u64);
+    let (low, high) = size(&n);
+    // Larger ones are refused.
+    if i64::try_from(low).is_ok_and(|n| n < i64::MAX / 8) {
+        allocates(host, FactKind::Allocation, callee, low, high);
+    }
     Ok(V::ManyBytes(Text::between(low, high, Why::OUTSIDE)))
 }
 

@@ -1,7 +1,7 @@
 //! `statistics`: exact for ints, bounded for floats.
 
 use crate::library::builtins::order::sort_items;
-use crate::library::common::take_all;
+use crate::library::common::{Consumer, consume, take_all};
 use crate::library::{Args, Entry, Host, R, Stop, count, list_of};
 use crate::syntax::code::BinaryOp;
 use crate::value::convert::int_truediv;
@@ -38,7 +38,10 @@ pub fn find(name: &str) -> Option<Entry> {
 /// The data, where it is numbers all through; the call is unknown otherwise. At least `least` items are asked for.
 fn numbers(host: &mut dyn Host, args: &Args, data: Option<V>, least: u64) -> R<Option<Items>> {
     let Some(data) = data else { return Err(host.raise("TypeError", "")) };
-    let items = take_all(host, &data, "statistics", cost::C_ITERATION)?;
+    let mut number = |_: &mut dyn Host, item: &V| Ok(item.is_number());
+    // All are listed first where they are not only added up.
+    let by = Consumer { callee: "statistics", floor: cost::C_ITERATION, keeps: 0, collects: true, goes_on: &mut number };
+    let items = consume(host, &data, by)?;
     host.burn(items.exact.len() as u64 / 4)?;
     if !items.exact.iter().chain(items.rest.iter().map(|r| &r.element)).all(V::is_number) {
         host.may_raise("");
