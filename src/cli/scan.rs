@@ -74,19 +74,27 @@ pub enum ScanFormat {
     Jsonl,
     /// One row per snippet
     Csv,
+    /// As CSV, in Parquet: where antifreeze was built with it
+    Parquet,
     /// SARIF 2.1.0, for code scanning
     Sarif,
 }
 
-impl From<ScanFormat> for report::Format {
-    fn from(typed: ScanFormat) -> report::Format {
-        match typed {
+impl ScanFormat {
+    fn of_report(self) -> Result<report::Format, String> {
+        Ok(match self {
             ScanFormat::Text => report::Format::Text,
             ScanFormat::Json => report::Format::Json,
             ScanFormat::Jsonl => report::Format::Jsonl,
             ScanFormat::Csv => report::Format::Csv,
             ScanFormat::Sarif => report::Format::Sarif,
-        }
+            #[cfg(feature = "parquet")]
+            ScanFormat::Parquet => report::Format::Parquet,
+            #[cfg(not(feature = "parquet"))]
+            ScanFormat::Parquet => {
+                return Err("this antifreeze was built without Parquet; build it with `--features parquet`, or use --format csv".into());
+            }
+        })
     }
 }
 
@@ -103,12 +111,15 @@ pub fn run(args: &ScanArgs, color: Color) -> Exit {
 
 fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
     let file = OutputArg::file(&args.output);
-    let format = report::Format::from(args.format);
+    let format = args.format.of_report()?;
     let goes_on = matches!(format, report::Format::Jsonl | report::Format::Csv);
     if args.state.is_some() && goes_on && file.is_none() {
         return Err("--state with --format jsonl or csv needs --output FILE: only of a file is it known which rows were written".into());
     }
-    if args.follow && matches!(format, report::Format::Json | report::Format::Sarif) && file.is_none() {
+    if args.format == ScanFormat::Parquet && file.is_none() && io::stdout().is_terminal() {
+        return Err("--format parquet is not for a terminal; name a file with --output FILE".into());
+    }
+    if args.follow && matches!(args.format, ScanFormat::Json | ScanFormat::Parquet | ScanFormat::Sarif) && file.is_none() {
         return Err("--follow goes with --format text, jsonl or csv, or with --output FILE".into());
     }
     if args.stats && !matches!(format, report::Format::Text | report::Format::Json) {

@@ -16,6 +16,8 @@ pub mod json;
 pub mod judge;
 pub mod observed;
 pub mod open;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod path;
 pub mod record;
 pub mod report;
