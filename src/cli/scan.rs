@@ -128,6 +128,12 @@ fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
     let base = Limits::default();
     let limits = args.limits.over(Limits { output: OutputArg::limit(&args.output).unwrap_or(base.output), ..base });
     let (files, mut errors) = engine::files(&args.paths);
+    let is_table = |path: &&PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    if args.column.is_none() {
+        for table in files.iter().filter(is_table) {
+            complain(&format!("{}: without --column NAME, a CSV file is read as text", table.display()));
+        }
+    }
     #[cfg(target_os = "linux")]
     let together = args.sessions;
     #[cfg(not(target_os = "linux"))]

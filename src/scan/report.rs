@@ -365,7 +365,7 @@ fn entries(row: &Row) -> [Entry; COLUMNS.len()] {
         Entry::Number(row.place.record),
         Entry::Number(row.place.line),
         text(&found.json_path),
-        Entry::Number(found.start as u64),
+        Entry::Number(found.start.into()),
         found.turn.map_or(Entry::Missing, Entry::Number),
         text(found.model.as_deref().unwrap_or_default()),
         text(found.time.as_deref().unwrap_or_default()),
