@@ -68,7 +68,10 @@ fn entries(path: &Path) -> Result<Vec<Entry>, String> {
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     opened.map_err(|why| {
-        format!("the baseline {shown} cannot be read ({why}). Write one with `--write-baseline`, or name none (`--baseline`, or `baseline` in the configuration)")
+        format!(
+            "the baseline {shown} cannot be read ({why}). Write one with `--write-baseline`, or name none: neither by `--baseline` nor by \
+             `baseline` in the configuration"
+        )
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(format!("the baseline {shown} has more than {MAX_BYTES} bytes. Write it anew with `--write-baseline`"));

@@ -110,7 +110,8 @@ fn directive(comment: &str) -> Option<Directive> {
     let Some(rest) = said.get(..6).filter(|word| word.eq_ignore_ascii_case("ignore")).map(|word| &said[word.len()..]) else {
         return wrong("it does not say `ignore[…]`", RIGHT);
     };
-    let rest = rest.trim_start();
+    // What comes after another `#` is another comment's.
+    let rest = rest.split('#').next().unwrap_or(rest).trim_start();
     let Some(codes) = rest.strip_prefix('[') else {
         let names = rest.trim_start_matches(|c: char| !c.is_alphanumeric()).get(..2).is_some_and(|word| word.eq_ignore_ascii_case("AF"));
         return match rest.chars().next() {
