@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::limits::{CommonLimitArgs, OutputArg};
+use super::limits::{CommonLimitArgs, OutputArg, from_environment};
 use super::{Exit, complain, written};
 use crate::limits::Limits;
 use crate::report::replacement::Replacement;
@@ -125,7 +125,7 @@ fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
     if args.stats && !matches!(format, report::Format::Text | report::Format::Json) {
         return Err("--stats goes with --format text or json".into());
     }
-    let base = Limits::default();
+    let base = from_environment()?;
     let limits = args.limits.over(Limits { output: OutputArg::limit(&args.output).unwrap_or(base.output), ..base });
     let (files, mut errors) = engine::files(&args.paths);
     let is_table = |path: &&PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
