@@ -87,22 +87,23 @@ pub fn parse_duration(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Parses a size: a plain number is bytes, else `KiB`, `MiB`, `GiB` (or `kB`, `MB`, `GB`). Gives bytes.
+/// Parses a size: a plain number is bytes, else `KiB`, `MiB`, `GiB` (or `kB`, `MB`, `GB`), in capitals or not. Gives bytes.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 7] =
-        [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
-    let t = text.trim();
-    let (number, factor) = UNITS.iter().find(|(unit, _)| t.ends_with(unit)).map_or((t, 1), |(unit, f)| (&t[..t.len() - unit.len()], *f));
+        [("kib", 1 << 10), ("mib", 1 << 20), ("gib", 1 << 30), ("kb", 1_000), ("mb", 1_000_000), ("gb", 1_000_000_000), ("b", 1)];
+    let t = text.trim().to_ascii_lowercase();
+    let (number, factor) = UNITS.iter().find_map(|(unit, factor)| Some((t.strip_suffix(unit)?, *factor))).unwrap_or((t.as_str(), 1));
     let bad = || format!("`{text}` is not a size; write bytes, or `64KiB`, `512MiB`, `1GiB`");
     let number = number.trim().replace('_', "");
     let bytes = match number.parse::<u64>() {
         Ok(n) => n.checked_mul(factor).ok_or_else(bad)?,
-        Err(_) => number
-            .parse::<f64>()
-            .ok()
-            .filter(|n| *n >= 0.0 && *n * (factor as f64) < 1e18)
-            .map(|n| (n * factor as f64) as u64)
-            .ok_or_else(bad)?,
+        Err(_) => {
+            let bytes = number.parse::<f64>().ok().map(|n| n * factor as f64).filter(|n| (0.0..1e18).contains(n)).ok_or_else(bad)?;
+            if factor == 1 && bytes.fract() != 0.0 {
+                return Err(format!("`{text}` is not a size: there are whole bytes only; write `{number}GiB` for GiB"));
+            }
+            bytes as u64
+        }
     };
     if bytes == 0 { Err(bad()) } else { Ok(bytes) }
 }

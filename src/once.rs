@@ -136,6 +136,12 @@ fn original_lines(outcome: &mut Outcome, source: &Source) {
     }
 }
 
+/// Of text that no Python compiles: what CPython would raise, with what to do about it.
+pub fn uncompiled(error: &SourceError) -> Outcome {
+    let line = error.place.map(|(line, _)| line);
+    Outcome::uncompiled("SyntaxError", format!("{}. {}", error.message, error.help), line)
+}
+
 /// The limit of the first error.
 pub fn rejection(findings: &[Finding]) -> Option<LimitHit> {
     let first = findings.iter().find(|finding| finding.level == Level::Error)?;

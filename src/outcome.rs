@@ -231,6 +231,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Of text that no Python compiles: it raises as it would there.
+    pub fn uncompiled(exception: &str, message: String, line: Option<u32>) -> Outcome {
+        let error = ErrorInfo { kind: exception.to_owned(), message, line, traceback: None };
+        Outcome { error: Some(error), ..Outcome::new(OutcomeKind::Raised) }
+    }
+
     /// An outcome of a kind with nothing else in it.
     pub fn new(outcome: OutcomeKind) -> Self {
         Outcome {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -18,6 +18,7 @@ use crate::eval::{self, Settings};
 use crate::executor::{self, Request, Stream};
 use crate::limits::Limits;
 use crate::once;
+use crate::outcome::Outcome;
 use crate::report::{self, FileReport, text};
 use crate::rules::Profile;
 use crate::session::{self, Engine, Options};
@@ -172,11 +173,18 @@ fn sentry_event(outcome: &str, limits: Option<&str>, code: Option<&str>, name: &
 }
 
 #[pyfunction]
-fn run(py: Python<'_>, code: &str, request: &str, on_output: Option<Py<PyAny>>) -> PyResult<String> {
+fn run(py: Python<'_>, code: &Bound<'_, PyString>, request: &str, on_output: Option<Py<PyAny>>) -> PyResult<String> {
     let options: RunOptions = parsed(request)?;
     let telemetry = telemetry_of(options.telemetry, &options.helper);
     let limits = options.limits;
-    let source = Source::from_text("<command>", code).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let code = match code.to_cow() {
+        Ok(code) => code,
+        Err(error) => return Ok(json(&uncompiled(py, &error))),
+    };
+    let source = match Source::from_text("<command>", &code) {
+        Ok(source) => source,
+        Err(error) => return Ok(json(&once::uncompiled(&error))),
+    };
     let program = once::Program {
         gate: options.gate,
         guards: options.guards,
@@ -201,8 +209,13 @@ fn run(py: Python<'_>, code: &str, request: &str, on_output: Option<Py<PyAny>>) 
         let _ = (&writer).write_all(&executor::signal_record(libc::SIGINT));
     };
     let outcome = waited_for(py, on_output, work, interrupt)?.map_err(|error| setup_error(py, &error.to_string()))?;
-    py.detach(|| telemetry.observe(&About { outcome: &outcome, limits: Some(&limits), code: Some(code), name: "<command>" }));
+    py.detach(|| telemetry.observe(&About { outcome: &outcome, limits: Some(&limits), code: Some(&code), name: "<command>" }));
     Ok(json(&outcome))
+}
+
+/// Of text that holds half a surrogate pair: CPython cannot encode it either.
+fn uncompiled(py: Python<'_>, error: &PyErr) -> Outcome {
+    Outcome::uncompiled("UnicodeEncodeError", error.value(py).to_string(), None)
 }
 
 fn json(value: &impl serde::Serialize) -> String {
@@ -316,8 +329,15 @@ impl PySession {
         Ok(PySession { session })
     }
 
-    fn run(&self, py: Python<'_>, code: &str, timeout: Option<f64>, on_output: Option<Py<PyAny>>) -> PyResult<String> {
-        let work = |output: &mut dyn FnMut(Stream, &[u8])| self.session.run_with(code, timeout, output);
+    fn run(&self, py: Python<'_>, code: &Bound<'_, PyString>, timeout: Option<f64>, on_output: Option<Py<PyAny>>) -> PyResult<String> {
+        let code = match code.to_cow() {
+            Ok(code) => code,
+            Err(error) => {
+                let outcome = Outcome { state: Some("kept".into()), threads_lost: Some(0), ..uncompiled(py, &error) };
+                return Ok(json(&outcome));
+            }
+        };
+        let work = |output: &mut dyn FnMut(Stream, &[u8])| self.session.run_with(&code, timeout, output);
         let outcome = waited_for(py, on_output, work, || self.session.interrupt())?;
         outcome.map(|outcome| json(&outcome)).map_err(|error| session_error(py, &error))
     }

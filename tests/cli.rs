@@ -74,8 +74,16 @@ fn limits_are_flags() {
     let sleep = "import time\ntime.sleep(5)\n";
     assert_eq!(code(&run(&["check", "-c", sleep])), 0);
     assert_eq!(code(&run(&["check", "--timeout", "1", "-c", sleep])), 1);
-    for bad in [["--timeout", "never"], ["--int-bits", "large"], ["--memory", "0"], ["--processes", "many"]] {
+    for bad in [
+        ["--timeout", "never"],
+        ["--int-bits", "large"],
+        ["--memory", "0"],
+        ["--processes", "many"],
+        ["--int-bits", "-1"],
+        ["--timeout", "-5"],
+    ] {
         let output = run(&["check", bad[0], bad[1], "-c", "1"]);
+        assert!(!err(&output).contains("unexpected argument"), "{}", err(&output));
         assert_eq!(code(&output), 2, "{bad:?}");
         assert!(err(&output).contains(bad[0]), "{}", err(&output));
     }
@@ -136,7 +144,38 @@ fn output_is_a_file_or_a_limit() {
     assert_valid(&serde_json::from_str(&std::fs::read_to_string(&file).expect("the report is there")).expect("it is JSON"));
     let output = run(&["check", "--output", name(&folder.path().join("no/such/folder")), "-c", "1"]);
     assert_eq!(code(&output), 2);
-    assert!(err(&output).contains("cannot write"), "{}", err(&output));
+    assert!(err(&output).contains("cannot write the report: ") && err(&output).contains("no/such/folder: "), "{}", err(&output));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_read_or_written_is_named() {
+    let folder = folder(&[("n.ipynb", "{\"cells\": []}"), ("utf16.py", "")]);
+    let at = |name: &str| name_of(&folder.path().join(name));
+    std::fs::write(folder.path().join("utf16.py"), b"\xff\xfex\0").expect("it is written");
+    assert!(Command::new("mkfifo").arg(at("pipe.py")).status().is_ok_and(|status| status.success()));
+    let (notebook, pipe, utf16, nothing) = (at("n.ipynb"), at("pipe.py"), at("utf16.py"), at("nofile"));
+    for (args, said) in [
+        (&["run", &notebook][..], "n.ipynb: a notebook is no program that can be run. Convert it: `jupyter nbconvert --to script"),
+        (&["run", "--stdin", &nothing, "-c", "1"], "--stdin "),
+        (&["run", "--stdin", ".", "-c", "1"], "--stdin .: it is a folder"),
+        (&["check", &pipe], "pipe.py: it is a pipe"),
+        (&["check", &utf16], "as UTF-16 does"),
+        (&["watch", "--", "true"], "--budget <DURATION>|--silence <DURATION>"),
+    ] {
+        let output = run(args);
+        assert!(code(&output) == 2 && err(&output).contains(said), "{args:?}: {}", err(&output));
+    }
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    assert_eq!(command(&["--help"]).stdout(full).stderr(Stdio::null()).status().expect("it ends").code(), Some(2));
+    let empty = folders::folder(&[]);
+    let output = run(&["check", name(empty.path())]);
+    assert_eq!(code(&output), 0);
+    assert!(err(&output).contains("warning: no Python files found"), "{}", err(&output));
+}
+
+fn name_of(path: &Path) -> String {
+    name(path).to_owned()
 }
 
 #[test]

@@ -126,6 +126,104 @@ fn the_nearest_file_above_counts() {
 }
 
 #[test]
+fn each_file_has_its_own_configuration_however_it_is_named() {
+    let folder = folder(&[
+        ("antifreeze.toml", "select = ['AF5']\nextend-exclude = ['c/']"),
+        ("x.py", FREEZES),
+        ("a/pyproject.toml", "[tool.antifreeze]\nselect = ['AF1']\nextend-exclude = ['old/', '/only.py']"),
+        ("a/x.py", FREEZES),
+        ("a/deep/only.py", FREEZES),
+        ("a/only.py", FREEZES),
+        ("a/old/x.py", FREEZES),
+        ("b/old/x.py", FREEZES),
+        ("c/antifreeze.toml", ""),
+        ("c/x.py", FREEZES),
+    ]);
+    let places = |args: &[&str]| {
+        let output = run(folder.path(), &[&["check", "--format", "concise", "--profile", "library", "--force-exclude"], args].concat());
+        let said = out(&output).replace("./", "");
+        let lines = said.lines().filter(|line| line.contains(" AF")).map(|line| line.split(": '").next().unwrap_or(line).to_owned());
+        lines.map(|line| line.split(": Op").next().unwrap_or(&line).to_owned()).collect::<Vec<_>>()
+    };
+    let expected = [
+        "a/deep/only.py:2:5: error AF101 huge-power",
+        "a/x.py:2:5: error AF101 huge-power",
+        "b/old/x.py:3:1: warning AF501 long-sleep",
+        "x.py:3:1: warning AF501 long-sleep",
+    ];
+    assert_eq!(places(&["."]), expected);
+    assert_eq!(places(&["--no-respect-gitignore", "."]), expected);
+    let named = ["a/deep/only.py", "a/only.py", "a/old/x.py", "a/x.py", "b/old/x.py", "c/x.py", "x.py"];
+    assert_eq!(places(&named), expected);
+    std::fs::write(folder.path().join("a/pyproject.toml"), "[tool.antifreeze]\nselect = 1").expect("it is written");
+    for path in [".", "a/x.py"] {
+        let output = run(folder.path(), &["check", "--profile", "library", path]);
+        assert!(code(&output) == 2 && err(&output).contains("a/pyproject.toml"), "{path}: {}", err(&output));
+    }
+}
+
+#[test]
+fn configuration_that_does_not_count_is_spoken_of() {
+    let table = "[tool.antifreeze]\nselect = ['AF5']\n";
+    for (name, text, expected, said) in [
+        ("pyproject.toml", &b"[project]\nname = 'x\n"[..], 1, "pyproject.toml, line 2: it is passed over"),
+        ("pyproject.toml", b"[project]\nname = '\xff'\n", 1, "not UTF-8 at byte 18"),
+        ("pyproject.toml", b"[tool]\nantifreeze = { select = ['AF5'] }\nx = \n", 2, "pyproject.toml:3:"),
+        ("pyproject.toml", b"[tool.antifreeze]\nx = '\xff'\n", 2, "not UTF-8"),
+        ("pyproject.toml/x", b"", 1, "no regular file"),
+        ("antifreeze.toml", b"select = ['AF1']", 1, "pyproject.toml: `[tool.antifreeze]` does not count beside the antifreeze.toml"),
+        ("other.toml", b"\xff", 0, ""),
+    ] {
+        let folder = folder(&[("x.py", FREEZES)]);
+        if matches!(name, "antifreeze.toml" | "other.toml") {
+            std::fs::write(folder.path().join("pyproject.toml"), table).expect("it is written");
+        }
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders are made");
+        std::fs::write(path, text).expect("it is written");
+        let output = run(folder.path(), &["check", "."]);
+        assert_eq!(code(&output), expected, "{name} {text:?}: {}", err(&output));
+        assert!(err(&output).contains(said) && (said.is_empty() == err(&output).is_empty()), "{name}: {}", err(&output));
+        let script = run(folder.path(), &["check", "-c", "1"]);
+        assert_eq!((code(&script), err(&script)), (0, String::new()), "nobody's file stands in the way of a script");
+    }
+    let folder = folder(&[("pyproject.toml", table)]);
+    let output = run(folder.path(), &["init"]);
+    assert!(code(&output) == 2 && err(&output).contains("[tool.antifreeze]"), "{}", err(&output));
+    assert!(!folder.path().join("antifreeze.toml").exists());
+    assert_eq!(code(&run(folder.path(), &["init", "--force"])), 0);
+}
+
+#[test]
+fn the_environment_limits_what_is_run_and_scanned() {
+    let sleep = "import time\ntime.sleep(5)\n";
+    let log = serde_json::json!({"messages": [{"role": "assistant", "content": format!("```python\n{sleep}```")}]}).to_string();
+    let folder = folder(&[("s.py", sleep), ("log.jsonl", &log)]);
+    let ends = |args: &[&str], variable: (&str, &str)| command(folder.path(), args).envs([variable]).output().expect("it starts");
+    let (run, scan) = (&["run", "s.py"][..], &["scan", "log.jsonl"][..]);
+    assert_eq!(code(&ends(scan, ("ANTIFREEZE_TIMEOUT", "60"))), 0);
+    for args in [run, scan] {
+        let output = ends(args, ("ANTIFREEZE_TIMEOUT", "500ms"));
+        assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
+        let flag = ends(&[args, &["--timeout", "2m"]].concat(), ("ANTIFREEZE_TIMEOUT", "500ms"));
+        assert_eq!(code(&flag), 0, "{args:?}: {}", err(&flag));
+    }
+    for (variable, value) in [
+        ("ANTIFREEZE_TIMEOUT", "soon"),
+        ("ANTIFREEZE_INT_BITS", "1.5"),
+        ("ANTIFREEZE_MEMORY", "1.5"),
+        ("ANTIFREEZE_OUTPUT", "0"),
+        ("ANTIFREEZE_PROCESSES", "-1"),
+    ] {
+        for args in [run, scan, &["serve"], &["debug", "facts", "s.py"], &["check", "s.py"]] {
+            let output = ends(args, (variable, value));
+            assert!(code(&output) == 2 && err(&output).contains(variable), "{args:?}: {}", err(&output));
+            assert!(err(&output).contains(&format!("`{value}`")), "{args:?}: {}", err(&output));
+        }
+    }
+}
+
+#[test]
 fn the_environment_counts_between_file_and_flags() {
     let folder = folder(&[("antifreeze.toml", "[limits]\ntimeout = 100"), ("x.py", FREEZES), ("other.toml", "ignore = ['AF1']")]);
     let with = |variables: &[(&str, &str)], args: &[&str]| {
@@ -155,7 +253,7 @@ fn the_environment_counts_between_file_and_flags() {
     ] {
         let output = with(&[(name, value)], &["x.py"]);
         assert_eq!(code(&output), 2, "{name}");
-        assert!(err(&output).contains(value) && err(&output).contains("ANTIFREEZE_"), "{}", err(&output));
+        assert!(err(&output).contains(value) && err(&output).contains(name), "{}", err(&output));
     }
 }
 

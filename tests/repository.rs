@@ -86,6 +86,47 @@ fn files_are_found_by_name_and_shebang_and_left_out_by_git_and_patterns() {
     assert_eq!(at(&["pkg", "pkg", "pkg/g.py"]), ["pkg/g.py", "pkg/gen_pb2.py", "pkg/g.py"], "found ones once, named ones always");
 }
 
+#[test]
+fn patterns_reach_beyond_the_current_folder() {
+    let config = "extend-exclude = ['gen/', '/a.py']\n[per-file-ignores]\n'tests/' = ['AF1']\n";
+    let folder = folder(&[
+        ("here/x.py", ""),
+        ("there/a.py", ""),
+        ("there/build/b.py", ""),
+        ("there/gen/c.py", ""),
+        ("there/pkg/gen/d.py", ""),
+        ("there/tests/t.py", POWER),
+        ("conf/c.toml", config),
+        ("w[e]{i}r*d/antifreeze.toml", "extend-exclude = ['pkg/gen/']"),
+        ("w[e]{i}r*d/pkg/gen/a.py", ""),
+        ("w[e]{i}r*d/x/pkg/gen/b.py", ""),
+    ]);
+    let here = folder.path().join("here");
+    let there = folder.path().join("there");
+    let there = there.to_str().expect("temporary names are UTF-8");
+    for (args, expected) in [
+        (&["../there"][..], &["a.py", "gen/c.py", "pkg/gen/d.py", "tests/t.py"][..]),
+        (&[there], &["a.py", "gen/c.py", "pkg/gen/d.py", "tests/t.py"]),
+        (&["--no-respect-gitignore", "../there"], &["a.py", "gen/c.py", "pkg/gen/d.py", "tests/t.py"]),
+        (&["--exclude", "gen/", "../there"], &["a.py", "build/b.py", "tests/t.py"]),
+        (&["--extend-exclude", "../there/gen/", "../there"], &["a.py", "pkg/gen/d.py", "tests/t.py"]),
+        (&["--extend-exclude", "/gen/", "../there"], &["a.py", "gen/c.py", "pkg/gen/d.py", "tests/t.py"]),
+        (&["--extend-exclude", "gen/", "--extend-exclude", "!pkg/gen/", "../there"], &["a.py", "tests/t.py"]),
+        (&["--extend-exclude", "gen/", "--extend-exclude", "!../there/pkg/gen/", "../there"], &["a.py", "pkg/gen/d.py", "tests/t.py"]),
+        (&["--config", "../conf/c.toml", "../there"], &["a.py", "tests/t.py"]),
+        (&["--force-exclude", "../there/build/b.py", "../there/a.py"], &["a.py"]),
+        (&["../there/build"], &["build/b.py"]),
+    ] {
+        let found = paths(&here, args);
+        let found: Vec<&str> = found.iter().map(|path| path.rsplit_once("there/").expect("it is there").1).collect();
+        assert_eq!(found, expected, "{args:?}");
+    }
+    assert_eq!(code(&run(&here, &["check", "../there/tests"])), 1);
+    assert_eq!(code(&run(&here, &["check", "--config", "../conf/c.toml", "../there/tests"])), 0);
+    assert_eq!(code(&run(&here, &["check", "--config", "../conf/c.toml", "../there/tests/t.py"])), 0);
+    assert_eq!(paths(folder.path(), &["w[e]{i}r*d"]), ["w[e]{i}r*d/x/pkg/gen/b.py"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn odd_files_neither_stop_nor_hang_a_check() {
@@ -187,7 +228,8 @@ fn hostile_notebooks_end_with_a_message() {
         if name == "julia" {
             assert!(out(&output).starts_with("0 files checked"), "what is merely found may be of another language");
             let named = run(folder.path(), &["check", "n.ipynb"]);
-            assert!(code(&named) == 2 && err(&named).contains("a notebook of `julia`"), "{}", err(&named));
+            assert!(code(&named) == 0 && out(&named).starts_with("0 files checked"), "pre-commit names every notebook: {}", out(&named));
+            assert!(err(&named).contains("warning: n.ipynb is left out: it is a notebook of `julia`"), "{}", err(&named));
         }
     }
 }
@@ -389,6 +431,39 @@ fn known_findings_stay_known_when_lines_move() {
 }
 
 #[test]
+fn a_baseline_of_a_part_keeps_the_rest() {
+    let folder = folder(&[("a/x.py", POWER), ("b/y.py", POWER), ("b/gone.py", POWER), ("c/antifreeze.toml", ""), ("c/z.py", POWER)]);
+    let place = folder.path();
+    let write_of = |part: &str| out(&run(place, &["check", "--write-baseline", part]));
+    let known = || {
+        let text = std::fs::read_to_string(place.join("antifreeze-baseline.json")).expect("it is written");
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        let findings = value["findings"].as_array().expect("a list");
+        findings.iter().map(|finding| finding["path"].as_str().expect("text").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(write_of("a"), "1 finding is known now: antifreeze-baseline.json\n");
+    assert_eq!(write_of("b"), "3 findings are known now: antifreeze-baseline.json\n");
+    assert_eq!(known(), ["a/x.py", "b/gone.py", "b/y.py"]);
+    std::fs::remove_file(place.join("b/gone.py")).expect("it is there");
+    write(place, &[("a/x.py", "")]);
+    assert_eq!((write_of("a").as_str(), known()), ("1 finding is known now: antifreeze-baseline.json\n", vec!["b/y.py".to_owned()]));
+    // Each file's configuration says which baseline counts for it.
+    write(place, &[("c/antifreeze.toml", "baseline = 'known.json'")]);
+    assert_eq!(
+        out(&run(place, &["check", "--write-baseline", "."])).lines().collect::<Vec<_>>().len(),
+        2,
+        "one for the folder and one for what is configured below it"
+    );
+    assert!(place.join("c/known.json").is_file() && known() == ["b/y.py"]);
+    assert_eq!(code(&run(place, &["check", "--baseline", "antifreeze-baseline.json", "b"])), 0);
+    for wrong in [&["-c", "1"][..], &["-"], &["--diff-base", "HEAD", "."]] {
+        let output = run(place, &[&["check", "--write-baseline"], wrong].concat());
+        assert!(code(&output) == 2 && err(&output).contains("--write-baseline"), "{wrong:?}: {}", err(&output));
+    }
+    assert_eq!(known(), ["b/y.py"]);
+}
+
+#[test]
 fn only_changed_lines_count_where_that_is_asked_for() {
     let folder = folder(&[("a.py", "x = 10 ** 10 ** 8\ny = 1\n"), ("é \"b\".py", "1\n"), ("n.ipynb", "{\"cells\": []}")]);
     let place = folder.path();
@@ -431,6 +506,10 @@ fn only_changed_lines_count_where_that_is_asked_for() {
     }
     assert_eq!(code(&command(place, &["check", "--diff-base", "HEAD", "."]).env("PATH", "").output().expect("it starts")), 2);
     assert!(!place.join("x").exists());
+    let bare = folders::folder(&[("a.py", POWER)]);
+    let output = run(bare.path(), &["check", "--diff-base", "HEAD", "."]);
+    assert_eq!((code(&output), out(&output)), (2, String::new()));
+    assert!(err(&output).contains("--diff-base HEAD: git has no working tree at"), "{}", err(&output));
 }
 
 #[test]
@@ -526,6 +605,30 @@ fn comments_suppress_in_a_repository_and_never_in_a_script() {
     assert_eq!(code(&run(folder.path(), &["check", "a.py"])), 1);
     assert_eq!(code(&run(folder.path(), &["check", "--profile", "agent", "."])), 1);
     assert_eq!(code(&run(folder.path(), &["check", "-c", text])), 1);
+    // Wherever in a comment it stands, and however it is written.
+    for (comment, said) in [
+        ("# noqa: E501  # antifreeze: ignore[AF401]", None),
+        ("# noqa antifreeze: ignore[AF401]", None),
+        ("#Antifreeze: Ignore[af401, AF401] why", None),
+        ("# antifreeze: ignore [endless-loop]", None),
+        ("# antifreeze: ignore[AF401", Some("its bracket is not closed")),
+        ("# antifreeze: ignore(AF401)", Some("codes stand in square brackets")),
+        ("# antifreeze: ignore: AF401", Some("codes stand in square brackets")),
+        ("# antifreeze: ignore", Some("it names no code")),
+        ("# antifreeze: ignore[]", Some("it names no code")),
+        ("# antifreeze: ignored[AF401]", Some("it does not say `ignore[…]`")),
+        ("# antifreeze: off", Some("it does not say `ignore[…]`")),
+        ("# antifreeze: ignore[AF4]", Some("`AF4` is the beginning of codes")),
+        ("# antifreeze: ignore[AF4O1]", Some("`AF4O1` names no rule; did you mean `AF401`")),
+        ("# see the manual of antifreeze: it says why", Some("")),
+    ] {
+        write(folder.path(), &[("a.py", &format!("while True:  {comment}\n    pass\n"))]);
+        let output = run(folder.path(), &["check", "--format", "concise", "."]);
+        assert_eq!(code(&output), i32::from(said.is_some()), "{comment}: {}", out(&output));
+        let reported = out(&output).contains("AF904");
+        assert_eq!(reported, said.is_some_and(|said| !said.is_empty()), "{comment}: {}", out(&output));
+        assert!(out(&output).contains(said.unwrap_or_default()), "{comment}: {}", out(&output));
+    }
     // Work on comments is bounded too.
     let many = "# antifreeze: ignore[a,b,c,d,e]\n".repeat(30_000);
     let wide = format!("# antifreeze: ignore[{}]\n", "AF401,".repeat(150_000));

@@ -133,6 +133,60 @@ fn cassettes_tables_and_what_has_no_code() {
     assert_eq!(scan(&logs(), &["prose.json"])["summary"]["snippets"], 0);
 }
 
+/// The file was written by `pyarrow`.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_is_read_and_written() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let tables = logs().with_file_name("tables");
+    let table = scan(&tables, &["--column", "code", "table.parquet"]);
+    assert_eq!(of(&table, "verdict"), ["reject", "bound"]);
+    assert_eq!(snippets(&table)[1]["record"], 2);
+    for (column, said) in [("nothing", "it has no column `nothing`; it has id, code, note, n"), ("n", "column `n` holds no text")] {
+        let none = folders::run(&tables, &["scan", "--column", column, "table.parquet"]);
+        assert!(text(&none.stderr).contains(said), "{}", text(&none.stderr));
+    }
+    let whole = fs::read(tables.join("table.parquet")).expect("it is there");
+    let cut = folders::folder(&[]);
+    fs::write(cut.path().join("cut.parquet"), &whole[..whole.len() / 2]).expect("written");
+    fs::write(cut.path().join("torn.parquet"), [&whole[..100], &vec![0xff; 200][..], &whole[300..]].concat()).expect("written");
+    for name in ["cut.parquet", "torn.parquet"] {
+        let output = folders::run(cut.path(), &["scan", "--column", "code", name]);
+        assert!(text(&output.stderr).contains(name), "{name}: {}", text(&output.stderr));
+        assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+    }
+    // As CSV says it, in the same order.
+    let folder = folders::folder(&[("many.jsonl", &many(12_000))]);
+    fs::copy(logs().join("codeact-mint.jsonl"), folder.path().join("mint.jsonl")).expect("copied");
+    let csv = folders::run(folder.path(), &["scan", "--format", "csv", "--exit-zero", "mint.jsonl", "many.jsonl"]);
+    let output =
+        folders::run(folder.path(), &["scan", "--format", "parquet", "--exit-zero", "--output", "out", "mint.jsonl", "many.jsonl"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let reader = SerializedFileReader::new(fs::File::open(folder.path().join("out")).expect("it is there")).expect("Parquet");
+    let mut csv = csv::Reader::from_reader(&csv.stdout[..]);
+    let names = csv.headers().expect("a header").clone();
+    let mut rows = reader.get_row_iter(None).expect("rows");
+    for record in csv.records() {
+        let (record, row) = (record.expect("a row"), rows.next().expect("as many rows").expect("a row"));
+        for ((name, cell), (column, field)) in names.iter().zip(&record).zip(row.get_column_iter()) {
+            let field = field.to_string();
+            assert_eq!((name, cell), (column.as_str(), if field == "null" { "" } else { field.trim_matches('"') }));
+        }
+    }
+    assert!(rows.next().is_none());
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_parquet_it_is_said_how_to_have_it() {
+    let tables = logs().with_file_name("tables");
+    for args in [&["scan", "--column", "code", "table.parquet"][..], &["scan", "--format", "parquet", "table.parquet"]] {
+        let output = folders::run(&tables, args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("build it with `--features parquet`"), "{}", text(&output.stderr));
+    }
+}
+
 #[test]
 fn what_is_known_of_a_snippet() {
     let report = scan(&logs(), &["claude-code.jsonl"]);

@@ -245,6 +245,9 @@ fn what_is_wrong_is_said_and_ends_nothing() {
         (r#"{"jsonrpc":"2.0","id":7,"method":"session.run","params":{"session":"s1"}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":7,"method":"session.open","params":{"nonsense":1}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":7,"method":"session.open","params":{"limits":{"timeout":-1}}}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"session.run","params":{"session":"s1","code":"1","timeout":-1}}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"session.run","params":{"session":"s1","code":"1","timeout":1e19}}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"session.open","params":{"env":{"A=B":"c"}}}"#, -32602),
         (r#"{"jsonrpc":"2.0","id":7,"method":"session.run","params":{"session":"s99","code":"1"}}"#, -32001),
         (r#"{"jsonrpc":"2.0","id":7,"method":"session.open","params":{"python":"/nowhere/python"}}"#, -32003),
         (r#"{"jsonrpc":"2.0","id":7,"method":"session.open","params":{"preload":["no_such_module"]}}"#, -32003),
@@ -253,6 +256,10 @@ fn what_is_wrong_is_said_and_ends_nothing() {
         let answer = server.receive();
         assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
     }
+    server.send_line(&"x".repeat(33 << 20));
+    assert_eq!(server.receive()["error"]["code"], -32600, "a line is too long");
+    // A notification has no answer, whatever is wrong with it.
+    server.send_line(r#"{"jsonrpc":"2.0","method":"nothing"}"#);
     let session = server.open(json!({"gate": false}));
     assert_eq!(server.call("session.open", json!({}))["error"]["code"], -32002, "there is room for one");
     let first = server.request("session.run", json!({"session": session, "code": "import time\ntime.sleep(1)"}));

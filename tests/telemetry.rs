@@ -150,6 +150,36 @@ fn a_sentry_in_trouble_costs_no_time_and_is_said_once() {
     }
 }
 
+/// A page to log in on, as companies put in the way of what does not know them.
+#[test]
+fn a_redirect_is_not_a_delivery() {
+    let sentry = Receiver::start(Mood::Refusing(302));
+    let output = run(&["--sentry-dsn", &sentry.dsn(), "--sentry-flush", "5s"], "10 ** 10 ** 8");
+    let said = warnings(&output);
+    assert!(said.len() == 1 && said[0].contains("status 302"), "{said:?}");
+    assert_eq!(sentry.wait_for(1).len(), 1);
+}
+
+/// `x=$(antifreeze …)` waits for whoever has the pipe.
+#[test]
+fn what_is_on_its_way_holds_nobody_up() {
+    let sentry = Receiver::start(Mood::Slow(Duration::from_secs(8)));
+    let script =
+        format!("exec 5>&1; {} run --sentry-dsn {} -c '10 ** 10 ** 8' >/dev/null 2>&1", env!("CARGO_BIN_EXE_antifreeze"), sentry.dsn());
+    let begin = Instant::now();
+    Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).output().expect("there is a shell");
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_log_that_cannot_be_written_ends_nothing() {
+    for (args, code, status) in [(&["run", "--log", "debug"][..], "print(1)", 0), (&["check", "--log", "debug"], "10 ** 10 ** 8", 1)] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("there is one");
+        let output = command(args).args(["-c", code]).stderr(full).output().expect("antifreeze starts");
+        assert_eq!(output.status.code(), Some(status), "{args:?}");
+    }
+}
+
 #[test]
 fn what_was_on_its_way_still_arrives() {
     let sentry = Receiver::start(Mood::Slow(Duration::from_millis(700)));

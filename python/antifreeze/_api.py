@@ -94,7 +94,7 @@ def run(
 
     Raises:
         SetupError: nothing could be run; the message says what to do.
-        ValueError: as for `check`.
+        ValueError: a limit is not a number above 0.
     """
     given = limits_from(limits, timeout=timeout, memory=memory, int_bits=int_bits, output=output, processes=processes)
     request = {

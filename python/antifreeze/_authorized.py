@@ -12,7 +12,7 @@ import ast
 import builtins
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +24,8 @@ WAYS_OUT = frozenset(
     "__base__ __bases__ __builtins__ __class__ __closure__ __code__ __dict__ __dir__ __func__ __getattribute__ __globals__ __import__ "
     "__loader__ __mro__ __objclass__ __reduce__ __reduce_ex__ __self__ __spec__ __subclasses__ __traceback__ __wrapped__".split()
 )
+# Builtins that run text or reach outside; smolagents' own executor has none of them.
+DANGEROUS = frozenset("__import__ breakpoint compile eval exec globals locals open".split())
 # Nothing is imported here for its looks alone that does more than define names.
 STANDARD = frozenset(getattr(sys, "stdlib_module_names", ())) - {"antigravity", "idlelib", "this", "turtle", "turtledemo"}
 UNKNOWN = object()
@@ -39,6 +41,14 @@ class Authorized:
     def check(self, tree: ast.Module, tools: Mapping[str, Callable[..., Any]]) -> None:
         """Raises `InterpreterError`, in smolagents' words, if the code goes where it may not."""
         names = dict(self._names)
+        # A function may be defined below the one that calls it.
+        own = {*names, *tools, *_bound(tree)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id in DANGEROUS and node.id not in own:
+                raise InterpreterError(
+                    f"Forbidden function evaluation: '{node.id}' is not among the explicitly allowed tools or defined/imported in "
+                    "the preceding code"
+                )
         for statement in tree.body:
             _Walk(self._imports, names, tools).visit(statement)
         self._names = names
@@ -173,6 +183,19 @@ class _Walk(ast.NodeVisitor):
                 raise InterpreterError(f"Forbidden access to dunder attribute: {texts[0]}")
             return _attribute(self._value(node.args[0]), texts[0])
         return UNKNOWN
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    """The names that code gives to anything, anywhere."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name
 
 
 def _module(name: str) -> Any:

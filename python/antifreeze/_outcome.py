@@ -210,9 +210,10 @@ class Outcome:
         if limit is None:
             return f"The code was stopped: {self.outcome}."
         value, seen = _amount(limit.name, limit.value), limit.observed
+        held = "asked for more memory than it may have" if seen is None else f"held {_amount('memory', seen)} of memory"
         return {
             "timed_out": f"The code was stopped after {self.duration_ms / 1000:.1f} s; the limit is {value}.",
-            "out_of_memory": f"The code was stopped: it held {_amount('memory', seen or 0)} of memory; the limit is {value}.",
+            "out_of_memory": f"The code was stopped: it {held}; the limit is {value}.",
             "too_much_output": f"The code was stopped: it wrote {_amount('output', seen or 0)}; {value} are kept.",
             "too_many_processes": f"The code was stopped: it had {seen or 0:.0f} processes and threads; the limit is {value}.",
         }.get(self.outcome, f"The code was stopped: {self.outcome}.")

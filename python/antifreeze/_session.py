@@ -111,7 +111,7 @@ class Session:
         if inspect.isawaitable(result):
             result = _await(result)
         try:
-            return json.dumps(result, allow_nan=False)
+            return _as_json(result)
         except (TypeError, ValueError) as error:
             raise TypeError(f"what the tool {name} gave cannot travel as JSON: {error}") from None
 
@@ -167,7 +167,7 @@ class Session:
             StepFailed: the session could not take it.
         """
         try:
-            text = json.dumps(value, allow_nan=False)
+            text = _as_json(value)
         except (TypeError, ValueError) as error:
             raise NotSerializable(f"{name} cannot travel as JSON: {error}", repr(value)) from None
         Outcome.from_dict(json.loads(self._mine().set(name, text))).raise_for_status()
@@ -221,3 +221,18 @@ def _await(result: Any) -> Any:
         return await result
 
     return asyncio.run(main())
+
+
+def _as_json(value: Any) -> str:
+    """A value as JSON that arrives as what it is."""
+    text = json.dumps(value, allow_nan=False)
+    if _is_long(value):
+        raise ValueError("an integer has more than 64 bits")
+    return text
+
+
+def _is_long(value: Any) -> bool:
+    if isinstance(value, int):
+        return not -(1 << 63) <= value < 1 << 64
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(_is_long(part) for part in parts)

@@ -50,6 +50,8 @@ def event_of(
 ) -> dict[str, Any] | None:
     """The event of an outcome, or None for one that ended by itself."""
     given = None if limits is None else as_json(limits)
+    if code is not None:
+        code = code.encode("utf-8", "replace").decode()
     text = _native.sentry_event(json.dumps(outcome.to_dict()), given, code, name, send_code)
     if text is None:
         return None

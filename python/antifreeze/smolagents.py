@@ -260,6 +260,9 @@ class BoundedPythonExecutor(PythonExecutor):
                 f"Code parsing failed on line {error.lineno} due to: {type(error).__name__}: {error}\n"
                 f"{error.text}{' ' * (error.offset or 0)}^"
             ) from None
+        except ValueError as error:
+            # A NUL, for a Python before 3.12, or half a surrogate pair.
+            raise InterpreterError(f"Code parsing failed due to: {type(error).__name__}: {error}") from None
 
     def _refuse_imports(self, code: str, tree: ast.Module) -> None:
         for statement in tree.body:

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::output;
 use crate::report::FileReport;
@@ -46,23 +47,7 @@ pub struct Baseline {
 impl Baseline {
     /// Reads a baseline. The error says what is wrong with it.
     pub fn read(path: &Path) -> Result<Baseline, String> {
-        use std::io::Read;
-        let shown = path.display();
-        let mut bytes = Vec::new();
-        let opened = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-        opened.map_err(|why| {
-            format!("the baseline {shown} cannot be read ({why}). Write one with `--write-baseline`, or leave `--baseline` out")
-        })?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(format!("the baseline {shown} has more than {MAX_BYTES} bytes. Write it anew with `--write-baseline`"));
-        }
-        let written: Written = serde_json::from_slice(&bytes)
-            .map_err(|why| format!("{shown} is no baseline ({why}). Write it anew with `--write-baseline`"))?;
-        if written.version != VERSION {
-            let version = written.version;
-            return Err(format!("the baseline {shown} has version {version}, known is {VERSION}. Write it anew with `--write-baseline`"));
-        }
-        let known = written.findings.into_iter().map(|entry| entry.fingerprint).collect();
+        let known = entries(path)?.into_iter().map(|entry| entry.fingerprint).collect();
         Ok(Baseline { root: root_of(path), known })
     }
 
@@ -76,10 +61,39 @@ impl Baseline {
     }
 }
 
-/// Writes the findings of reports as a baseline, and gives how many there are.
+/// What is written in a baseline. The error says what is wrong with it.
+fn entries(path: &Path) -> Result<Vec<Entry>, String> {
+    use std::io::Read;
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    opened.map_err(|why| {
+        format!(
+            "the baseline {shown} cannot be read ({why}). Write one with `--write-baseline`, or name none: neither by `--baseline` nor by \
+             `baseline` in the configuration"
+        )
+    })?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("the baseline {shown} has more than {MAX_BYTES} bytes. Write it anew with `--write-baseline`"));
+    }
+    let written: Value = serde_json::from_slice(&bytes)
+        .map_err(|why| format!("the baseline {shown} is no JSON ({why}). Write it anew with `--write-baseline`"))?;
+    let version = &written["version"];
+    if version.is_u64() && *version != VERSION {
+        return Err(format!("the baseline {shown} has version {version}, known is {VERSION}. Write it anew with `--write-baseline`"));
+    }
+    let written: Option<Written> = serde_json::from_value(written).ok();
+    let written = written
+        .ok_or_else(|| format!("{shown} is no baseline, which has a `version` and `findings`. Write one with `--write-baseline`"))?;
+    Ok(written.findings)
+}
+
+/// Writes the findings of reports as a baseline, and gives how many there are. What was known of other files that still exist stays
+/// known.
 pub fn write<'a>(file: &Path, reports: impl Iterator<Item = (&'a FileReport, Option<&'a Path>)>) -> std::io::Result<usize> {
     let root = root_of(file);
     let mut findings = Vec::new();
+    let mut checked = HashSet::new();
     for (report, path) in reports {
         let path = relative(&root, path, &report.source.name);
         for (finding, fingerprint) in report.findings.iter().zip(fingerprints(report, &path)) {
@@ -88,7 +102,10 @@ pub fn write<'a>(file: &Path, reports: impl Iterator<Item = (&'a FileReport, Opt
                 findings.push(Entry { path: path.clone(), line, code: finding.code.clone(), fingerprint });
             }
         }
+        checked.insert(path);
     }
+    let known = entries(file).unwrap_or_default();
+    findings.extend(known.into_iter().filter(|entry| !checked.contains(&entry.path) && root.join(&entry.path).exists()));
     findings.sort();
     findings.dedup();
     let count = findings.len();

@@ -1,6 +1,6 @@
 //! `antifreeze check`: the gate alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,9 +70,27 @@ fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit
         complain("--statistics goes with --format text, concise or json");
         return Ok(Exit::Usage);
     }
+    if args.changes.write_baseline {
+        let wrong = if args.code.is_some() || args.paths.iter().any(|path| path.as_os_str() == "-") {
+            Some("--write-baseline is for files; code that is passed in has no place in a baseline")
+        } else {
+            let diff = args.changes.diff_base.is_some();
+            diff.then_some("--write-baseline does not go with --diff-base: it would forget what is on lines that did not change")
+        };
+        if let Some(wrong) = wrong {
+            complain(wrong);
+            return Ok(Exit::Usage);
+        }
+    }
     let interrupt = Interrupt::default();
     let mut exit = Exit::Fine;
     let (jobs, errors) = jobs(args, &mut resolver, &interrupt)?;
+    for warning in resolver.warnings() {
+        complain(&format!("warning: {warning}"));
+    }
+    if jobs.is_empty() && errors.is_empty() && !interrupt.came() {
+        complain("warning: no Python files found under the paths");
+    }
     for error in errors {
         complain(&error);
         exit = exit.max(Exit::Usage);
@@ -80,15 +98,19 @@ fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit
     let keeps_guards = matches!(args.format, Format::Json | Format::Jsonl);
     let answers = for_each(&jobs, |job| {
         if interrupt.came() {
-            return Ok(None);
+            return Ok(Answer::Nothing);
         }
-        check(job).map(|report| report.map(|report| lean(report, keeps_guards)))
+        check(job).map(|answer| match answer {
+            Answer::Report(report) => Answer::Report(lean(report, keeps_guards)),
+            other => other,
+        })
     });
     let mut reports = Vec::with_capacity(jobs.len());
     for (job, answer) in jobs.iter().zip(answers) {
         match answer {
-            Ok(Some(report)) => reports.push((job, report)),
-            Ok(None) => {}
+            Ok(Answer::Report(report)) => reports.push((job, report)),
+            Ok(Answer::LeftOut(why)) => complain(&format!("warning: {why}")),
+            Ok(Answer::Nothing) => {}
             Err(Failure::Unreadable(message)) => {
                 complain(&message);
                 exit = exit.max(Exit::Usage);
@@ -119,7 +141,7 @@ fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit
             complain("interrupted; no baseline was written");
             return Ok(Exit::Interrupted(status));
         }
-        return Ok(write_baseline(args, &jobs, &reports, exit));
+        return Ok(write_baseline(args, &reports, exit));
     }
     let known = match take_known(&mut reports) {
         Ok(known) => known,
@@ -185,21 +207,22 @@ fn jobs(args: &CheckArgs, resolver: &mut Resolver, interrupt: &Interrupt) -> Res
         add(Input::Command(code.clone()), profile, &configured);
         return Ok((jobs, errors));
     }
+    // What is named twice, or named and found, is one file, unless it is judged for two things.
     let mut seen = HashSet::new();
+    let mut is_new = |path: &Path, profile: Profile| seen.insert((std::path::absolute(path).unwrap_or_else(|_| path.to_owned()), profile));
     let mut listens = false;
     for path in &args.paths {
         if path.is_dir() {
             let profile = resolver.profile().unwrap_or(Profile::Library);
-            let configured = resolver.configured(Some(path), profile)?;
             // Standard input is waited for; without it all there is to wait for is our own work.
             if !listens && !args.paths.iter().any(|path| path.as_os_str() == "-") {
                 interrupt.listen();
                 listens = true;
             }
-            let (found, unreachable) = files::walk(path, &configured, interrupt);
-            errors.extend(unreachable);
-            for file in found {
-                if seen.insert(file.clone()) {
+            let found = files::walk(path, resolver, profile, interrupt)?;
+            errors.extend(found.errors);
+            for (file, configured) in found.files {
+                if is_new(&file, profile) {
                     add(Input::Found(file), profile, &configured);
                 }
             }
@@ -212,12 +235,32 @@ fn jobs(args: &CheckArgs, resolver: &mut Resolver, interrupt: &Interrupt) -> Res
         };
         let profile = resolver.profile().unwrap_or_else(|| input.profile());
         let configured = resolver.configured(input.path(), profile)?;
-        if configured.config.force_exclude && input.path().is_some_and(|path| configured.excludes_with_parents(path)) {
-            continue;
+        let left_out = match input.path() {
+            Some(path) => resolver.leaves_out(path, profile)?,
+            None => false,
+        };
+        if !left_out && is_named_pipe(path) {
+            let shown = path.display();
+            errors.push(format!(
+                "{shown}: it is a pipe, whose end may never come. Read it as standard input: `antifreeze check - < {shown}`"
+            ));
+        } else if !left_out && is_new(path, profile) {
+            add(input, profile, &configured);
         }
-        add(input, profile, &configured);
     }
     Ok((jobs, errors))
+}
+
+/// Whether a path is a pipe that somebody made; those of the shell's own, under `/dev`, are fed by it.
+#[cfg(unix)]
+fn is_named_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    !path.starts_with("/dev") && std::fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_named_pipe(_: &Path) -> bool {
+    false
 }
 
 fn cache(caches: &mut HashMap<PathBuf, Option<Arc<Cache>>>, configured: &Configured) -> Option<Arc<Cache>> {
@@ -227,8 +270,17 @@ fn cache(caches: &mut HashMap<PathBuf, Option<Arc<Cache>>>, configured: &Configu
     caches.entry(folder).or_insert_with_key(|folder| if switched_off { None } else { Cache::open(folder).map(Arc::new) }).clone()
 }
 
-/// The report on one job; none for a notebook that is not of Python and was merely found.
-fn check(job: &Job) -> Result<Option<FileReport>, SourceError> {
+/// What comes of a job.
+enum Answer {
+    Report(FileReport),
+    /// It was named but is nothing to check, and why.
+    LeftOut(String),
+    /// It was merely found and is nothing to check, or there was no time for it.
+    Nothing,
+}
+
+/// Checks one job.
+fn check(job: &Job) -> Result<Answer, SourceError> {
     let is_file = matches!(job.input, Input::File(_) | Input::Found(_));
     let settings = Settings { is_file, ..job.configured.evaluator(job.profile) };
     let path = job.input.path();
@@ -248,11 +300,13 @@ fn check(job: &Job) -> Result<Option<FileReport>, SourceError> {
         (cache, Input::File(path) | Input::Found(path)) if notebook || cache.is_some() => {
             let bytes = crate::source::read_file(path)?;
             let source = match source_of(&bytes) {
-                // Named, it was meant.
-                Err(_) if notebook && matches!(job.input, Input::Found(_)) && Source::is_foreign_notebook(&bytes) => return Ok(None),
+                Err(why) if notebook && Source::is_foreign_notebook(&bytes) => {
+                    let named = matches!(job.input, Input::File(_));
+                    return Ok(if named { Answer::LeftOut(format!("{name} is left out: {}", why.message)) } else { Answer::Nothing });
+                }
                 source => source?,
             };
-            let Some(cache) = cache else { return Ok(Some(settled(job, judge(source)))) };
+            let Some(cache) = cache else { return Ok(Answer::Report(settled(job, judge(source)))) };
             let key = cache.key(&bytes, &settings, job.profile, notebook);
             match cache.get(key, source) {
                 Ok(report) => report,
@@ -266,7 +320,7 @@ fn check(job: &Job) -> Result<Option<FileReport>, SourceError> {
         }
         _ => judge(job.input.load()?),
     };
-    Ok(Some(settled(job, report)))
+    Ok(Answer::Report(settled(job, report)))
 }
 
 /// A report with the levels that are configured for its file.
@@ -311,19 +365,37 @@ fn take_known(reports: &mut [(&Job, FileReport)]) -> Result<usize, String> {
     Ok(known)
 }
 
-fn write_baseline(args: &CheckArgs, jobs: &[Job], reports: &[(&Job, FileReport)], exit: Exit) -> Exit {
-    let configured = jobs.first().and_then(|job| job.configured.config.baseline.clone());
-    let file = args.changes.baseline.clone().or(configured).unwrap_or_else(|| PathBuf::from(baseline::FILE));
-    match baseline::write(&file, reports.iter().map(|(job, report)| (report, job.input.path()))) {
-        Ok(count) => {
-            let said = format!("{count} findings are known now: {}\n", text::plain(&file.to_string_lossy()));
-            written(io::stdout().write_all(said.as_bytes()), exit)
-        }
-        Err(why) => {
-            complain(&format!("cannot write the baseline {}: {why}", file.display()));
-            Exit::Usage
+/// Writes what there is to the baseline that was named, or else to those that are configured.
+fn write_baseline(args: &CheckArgs, reports: &[(&Job, FileReport)], exit: Exit) -> Exit {
+    let file_of = |job: Option<&Job>| {
+        let configured = job.and_then(|job| job.configured.config.baseline.clone());
+        args.changes.baseline.clone().or(configured).unwrap_or_else(|| PathBuf::from(baseline::FILE))
+    };
+    let mut files: BTreeMap<PathBuf, (PathBuf, Vec<_>)> = BTreeMap::new();
+    for (job, report) in reports {
+        let file = file_of(Some(job));
+        let place = std::path::absolute(&file).unwrap_or_else(|_| file.clone());
+        files.entry(place).or_insert_with(|| (file, Vec::new())).1.push((report, job.input.path()));
+    }
+    if files.is_empty() {
+        files.insert(PathBuf::new(), (file_of(None), Vec::new()));
+    }
+    let mut said = String::new();
+    for (file, reports) in files.into_values() {
+        match baseline::write(&file, reports.into_iter()) {
+            Ok(count) => said.extend([&findings_are(count), " known now: ", &text::plain(&file.to_string_lossy()), "\n"]),
+            Err(why) => {
+                complain(&format!("cannot write the baseline {}: {why}", file.display()));
+                return Exit::Usage;
+            }
         }
     }
+    written(io::stdout().write_all(said.as_bytes()), exit)
+}
+
+/// So many findings, and the verb that goes with them.
+fn findings_are(count: usize) -> String {
+    if count == 1 { "1 finding is".to_owned() } else { format!("{count} findings are") }
 }
 
 fn show(reports: Vec<(&Job, FileReport)>, known: usize, args: &CheckArgs, color: Color) -> io::Result<()> {
@@ -356,13 +428,13 @@ fn show(reports: Vec<(&Job, FileReport)>, known: usize, args: &CheckArgs, color:
             Format::Junit => junit::write(out, &located, style)?,
         }
         if known > 0 && matches!(args.format, Format::Text | Format::Concise) {
-            let (findings, are) = if known == 1 { ("finding", "is") } else { ("findings", "are") };
-            writeln!(out, "{known} more {findings} {are} known from the baseline")?;
+            let said = findings_are(known);
+            writeln!(out, "{} known from the baseline", said.replacen(' ', " more ", 1))?;
         }
         out.flush()
     };
     match file {
-        Some(path) => output::write(path, write),
+        Some(path) => output::write(path, write).map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display()))),
         None => write(&mut BufWriter::new(io::stdout().lock())),
     }
 }

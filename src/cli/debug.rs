@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::args::{DebugArgs, DebugInput, DebugWhat};
 use super::input::{Failure, Input, for_each};
+use super::limits::from_environment;
 use super::{Exit, complain, repro, written};
 use crate::eval::{Fact, Settings};
-use crate::limits::Limits;
 use crate::report::json;
 use crate::rules::Profile;
 use crate::source::Source;
@@ -23,7 +23,14 @@ pub fn run(args: &DebugArgs) -> Exit {
         DebugWhat::Guards(input) => (input, |checked| json::guard_sites(&checked.source, &checked.verdict.guards)),
     };
     let profile = Profile::from(input.profile);
-    let settings = Settings { limits: input.limits.over(Limits::default()), is_main: profile == Profile::Agent, ..Settings::default() };
+    let base = match from_environment() {
+        Ok(base) => base,
+        Err(message) => {
+            complain(&message);
+            return Exit::Usage;
+        }
+    };
+    let settings = Settings { limits: input.limits.over(base), is_main: profile == Profile::Agent, ..Settings::default() };
     if input.file.is_dir() {
         complain(&format!("{} is a folder; debug looks at one file", input.file.display()));
         return Exit::Usage;

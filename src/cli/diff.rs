@@ -32,7 +32,7 @@ impl Changed {
 #[derive(Debug)]
 pub struct Changes {
     base: String,
-    repositories: HashMap<PathBuf, Option<Repository>>,
+    repositories: HashMap<PathBuf, Repository>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -50,25 +50,25 @@ impl Changes {
         Changes { base: base.to_owned(), repositories: HashMap::new() }
     }
 
-    /// Keeps the findings that touch a line that changed. What lies in no repository has changed.
+    /// Keeps the findings that touch a line that changed. Of a notebook that changed these are all.
     ///
     /// # Errors
-    /// What git says against the revision.
+    /// What git says against the revision, and a file in no repository.
     pub fn keep(&mut self, report: &mut FileReport, path: Option<&Path>) -> Result<(), String> {
         let Some(path) = path.filter(|path| path.exists()) else { return Ok(()) };
         let Some(folder) = std::fs::canonicalize(path).ok().and_then(|path| Some(path.parent()?.to_owned())) else { return Ok(()) };
         if !self.repositories.contains_key(&folder) {
-            let known = self.repositories.values().flatten().find(|known| folder.starts_with(&known.root)).cloned();
+            let known = self.repositories.values().find(|known| folder.starts_with(&known.root)).cloned();
             let found = match known {
                 // A repository inside another one, a submodule, has its own folder of git.
                 Some(known) if !folder.ancestors().take_while(|above| *above != known.root).any(|above| above.join(".git").exists()) => {
-                    Some(known)
+                    known
                 }
                 _ => Repository::read(&folder, &self.base)?,
             };
             self.repositories.insert(folder.clone(), found);
         }
-        let Some(Some(repository)) = self.repositories.get(&folder) else { return Ok(()) };
+        let Some(repository) = self.repositories.get(&folder) else { return Ok(()) };
         let Some(name) = path.file_name() else { return Ok(()) };
         let file = folder.join(name);
         let Ok(relative) = file.strip_prefix(&repository.root) else { return Ok(()) };
@@ -92,9 +92,14 @@ impl Changes {
 }
 
 impl Repository {
-    /// Asks git; none where the folder is in no repository.
-    fn read(folder: &Path, base: &str) -> Result<Option<Repository>, String> {
-        let Some(root) = git(folder, &["rev-parse", "--show-toplevel"])? else { return Ok(None) };
+    /// Asks git.
+    fn read(folder: &Path, base: &str) -> Result<Repository, String> {
+        let Some(root) = git(folder, &["rev-parse", "--show-toplevel"])? else {
+            let shown = folder.display();
+            return Err(format!(
+                "--diff-base {base}: git has no working tree at {shown}. Leave the flag out there; `git -C {shown} status` says why"
+            ));
+        };
         let root = path_of(root.strip_suffix(b"\n").unwrap_or(&root));
         let wanted = format!("{base}^{{commit}}");
         let Some(commit) = git(&root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? else {
@@ -114,7 +119,7 @@ impl Repository {
         };
         let untracked = git(&root, &["ls-files", "--others", "--exclude-standard", "-z"])?.unwrap_or_default();
         let new = untracked.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect();
-        Ok(Some(Repository { root, lines: changed_lines(&diff), new }))
+        Ok(Repository { root, lines: changed_lines(&diff), new })
     }
 }
 

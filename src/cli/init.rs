@@ -14,6 +14,17 @@ pub fn run(args: &InitArgs) -> Exit {
         complain(&format!("{} is there already; `--force` replaces it", file.display()));
         return Exit::Usage;
     }
+    if let Ok(Some(project)) = find::project(&args.folder)
+        && !args.force
+    {
+        let project = project.display();
+        complain(&format!(
+            "{project} has `[tool.antifreeze]`, which would not count beside an {}; configure there, or write it with `--force` and move \
+             the keys",
+            find::FILE
+        ));
+        return Exit::Usage;
+    }
     if let Err(why) = output::write(&file, |out| out.write_all(TEMPLATE.as_bytes())) {
         complain(&format!("cannot write {}: {why}", file.display()));
         return Exit::Usage;

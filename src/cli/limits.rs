@@ -1,9 +1,11 @@
 //! The limit flags every subcommand shares.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Args;
 
+use crate::config::environment;
 use crate::limits::{Limits, parse_duration, parse_size};
 
 /// Limits as typed; what is absent keeps the value it has.
@@ -23,17 +25,31 @@ pub struct LimitArgs {
 #[command(next_help_heading = "Limits")]
 pub struct CommonLimitArgs {
     /// The most bits an integer may have
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", value_parser = parse_count::<u64>, allow_negative_numbers = true)]
     pub int_bits: Option<u64>,
     /// Wall-clock time: seconds, or `250ms`, `2s`, `1m`
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// Memory of the whole process tree: bytes, or `512MiB`, `1GiB`
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, allow_negative_numbers = true)]
     pub memory: Option<u64>,
     /// Processes and threads of the whole tree
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count::<u32>, allow_negative_numbers = true)]
     pub processes: Option<u32>,
+}
+
+/// Reads a whole number.
+fn parse_count<T: FromStr>(typed: &str) -> Result<T, String> {
+    typed.parse().map_err(|_| format!("`{typed}` is no whole number from 0 up, or too large"))
+}
+
+/// The limits that count where no flag says otherwise: the environment's, over the defaults.
+///
+/// # Errors
+/// A variable that cannot be read.
+pub fn from_environment() -> Result<Limits, String> {
+    let limits = environment::limits(environment::variable).map_err(|error| error.to_string())?;
+    Ok(limits.over(Limits::default()))
 }
 
 impl LimitArgs {

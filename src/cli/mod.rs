@@ -84,8 +84,8 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         // Help and version go to stdout and are no error; where nobody reads them that is none either.
         Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            return if error.use_stderr() { Exit::Usage } else { written(printed, Exit::Fine) }.into();
         }
     };
     let color = args.color.into();

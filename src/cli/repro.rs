@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::run::{self, Ran, RunArgs, RunFormat};
 use super::{Exit, complain, written};
 use crate::executor;
-use crate::limits::Limits;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::report::json::write;
 use crate::report::text::Color;
@@ -34,7 +33,7 @@ const VERSION: &str = "import sys, platform\n[sys.version, sys.implementation.na
 pub fn run(args: &ReproArgs) -> Exit {
     let with_code = args.with_code;
     let args = RunArgs { format: RunFormat::Json, ..args.run.clone() };
-    let Ran { outcome, source, .. } = match run::gate_and_execute(&args, Color::Never) {
+    let Ran { outcome, limits, source, .. } = match run::gate_and_execute(&args, Color::Never) {
         Ok(ran) => ran,
         Err(message) => {
             complain(&message);
@@ -60,7 +59,7 @@ pub fn run(args: &ReproArgs) -> Exit {
         "antifreeze": env!("CARGO_PKG_VERSION"),
         "system": {"os": std::env::consts::OS, "arch": std::env::consts::ARCH, "kernel": executor::features()},
         "python": interpreter,
-        "limits": args.limits.over(Limits::default()),
+        "limits": limits,
         "flags": {
             "no_gate": args.no_gate, "no_guards": args.no_guards, "confine": args.confine, "strict_output": args.strict_output,
             "stdin": if ["closed", "inherit"].contains(&args.stdin.as_str()) { args.stdin.as_str() } else { "file" },

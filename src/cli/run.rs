@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::input::Input;
-use super::limits::LimitArgs;
-use super::{Exit, complain, written};
+use super::limits::{LimitArgs, from_environment};
+use super::{Exit, complain, files, written};
 use crate::eval;
 use crate::executor::{self, Request, Signals, Stdin, Stream};
 use crate::limits::Limits;
@@ -49,7 +49,7 @@ pub struct RunArgs {
     /// Compile the code without checks on integer operations
     #[arg(long)]
     pub no_guards: bool,
-    /// Let the program write to its working folder only, and reach no network and no other process
+    /// Let the program write to its working folder and to a private /tmp and /dev/shm only, and reach no network and no other process
     #[arg(long)]
     pub confine: bool,
     /// End the program at the output limit, instead of dropping what is over it
@@ -99,7 +99,7 @@ fn attempt(args: &RunArgs, color: Color, telemetry: &Telemetry) -> Result<u8, St
     // Who asked for the run has its answer; only now is there time for anybody else.
     telemetry.observe(&About {
         outcome: &ran.outcome,
-        limits: Some(&args.limits.over(Limits::default())),
+        limits: Some(&ran.limits),
         code: ran.source.as_ref().map(Source::original_text),
         name: ran.source.as_ref().map_or("<command>", |source| &source.name),
     });
@@ -111,6 +111,8 @@ fn attempt(args: &RunArgs, color: Color, telemetry: &Telemetry) -> Result<u8, St
 pub struct Ran {
     /// How it ended.
     pub outcome: Outcome,
+    /// The limits it was under.
+    pub limits: Limits,
     /// What was run; missing where it could not be analysed at all.
     pub source: Option<Source>,
     /// Whether what it wrote could not be passed on, other than for want of a reader.
@@ -119,7 +121,11 @@ pub struct Ran {
 
 /// Gates and runs.
 pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
-    let limits = args.limits.over(Limits::default());
+    let limits = args.limits.over(from_environment()?);
+    if let Some(path) = args.path.as_deref().filter(|path| files::is_notebook(path)) {
+        let shown = path.display();
+        return Err(format!("{shown}: a notebook is no program that can be run. Convert it: `jupyter nbconvert --to script {shown}`"));
+    }
     let input = match (&args.code, &args.path) {
         (Some(code), _) => Input::Command(code.clone()),
         (None, Some(path)) if path.as_os_str() == "-" => Input::Stdin("<stdin>".to_owned()),
@@ -135,7 +141,17 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
     let stdin = match args.stdin.as_str() {
         "closed" => Stdin::Closed,
         "inherit" => Stdin::Inherit,
-        file => Stdin::File(file.into()),
+        file => {
+            let why = match std::fs::metadata(file) {
+                Ok(found) if found.is_dir() => "it is a folder".to_owned(),
+                Ok(_) => String::new(),
+                Err(why) => why.to_string(),
+            };
+            if !why.is_empty() {
+                return Err(format!("--stdin {file}: {why}. Give `closed`, `inherit` or a file"));
+            }
+            Stdin::File(file.into())
+        }
     };
     let program = Program {
         gate: !args.no_gate,
@@ -160,7 +176,7 @@ pub fn gate_and_execute(args: &RunArgs, color: Color) -> Result<Ran, String> {
     if let Some(error) = &output.error {
         complain(&format!("cannot pass on what the program writes: {error}"));
     }
-    Ok(Ran { outcome: ran.outcome, source: ran.source, output_lost: output.error.is_some() })
+    Ok(Ran { outcome: ran.outcome, limits, source: ran.source, output_lost: output.error.is_some() })
 }
 
 /// What was asked for, without the code.

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::limits::{CommonLimitArgs, OutputArg};
+use super::limits::{CommonLimitArgs, OutputArg, from_environment};
 use super::{Exit, complain, written};
 use crate::limits::Limits;
 use crate::report::replacement::Replacement;
@@ -74,19 +74,27 @@ pub enum ScanFormat {
     Jsonl,
     /// One row per snippet
     Csv,
+    /// As CSV, in Parquet: where antifreeze was built with it
+    Parquet,
     /// SARIF 2.1.0, for code scanning
     Sarif,
 }
 
-impl From<ScanFormat> for report::Format {
-    fn from(typed: ScanFormat) -> report::Format {
-        match typed {
+impl ScanFormat {
+    fn of_report(self) -> Result<report::Format, String> {
+        Ok(match self {
             ScanFormat::Text => report::Format::Text,
             ScanFormat::Json => report::Format::Json,
             ScanFormat::Jsonl => report::Format::Jsonl,
             ScanFormat::Csv => report::Format::Csv,
             ScanFormat::Sarif => report::Format::Sarif,
-        }
+            #[cfg(feature = "parquet")]
+            ScanFormat::Parquet => report::Format::Parquet,
+            #[cfg(not(feature = "parquet"))]
+            ScanFormat::Parquet => {
+                return Err("this antifreeze was built without Parquet; build it with `--features parquet`, or use --format csv".into());
+            }
+        })
     }
 }
 
@@ -103,20 +111,29 @@ pub fn run(args: &ScanArgs, color: Color) -> Exit {
 
 fn attempt(args: &ScanArgs, color: Color) -> Result<Exit, String> {
     let file = OutputArg::file(&args.output);
-    let format = report::Format::from(args.format);
+    let format = args.format.of_report()?;
     let goes_on = matches!(format, report::Format::Jsonl | report::Format::Csv);
     if args.state.is_some() && goes_on && file.is_none() {
         return Err("--state with --format jsonl or csv needs --output FILE: only of a file is it known which rows were written".into());
     }
-    if args.follow && matches!(format, report::Format::Json | report::Format::Sarif) && file.is_none() {
+    if args.format == ScanFormat::Parquet && file.is_none() && io::stdout().is_terminal() {
+        return Err("--format parquet is not for a terminal; name a file with --output FILE".into());
+    }
+    if args.follow && matches!(args.format, ScanFormat::Json | ScanFormat::Parquet | ScanFormat::Sarif) && file.is_none() {
         return Err("--follow goes with --format text, jsonl or csv, or with --output FILE".into());
     }
     if args.stats && !matches!(format, report::Format::Text | report::Format::Json) {
         return Err("--stats goes with --format text or json".into());
     }
-    let base = Limits::default();
+    let base = from_environment()?;
     let limits = args.limits.over(Limits { output: OutputArg::limit(&args.output).unwrap_or(base.output), ..base });
     let (files, mut errors) = engine::files(&args.paths);
+    let is_table = |path: &&PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    if args.column.is_none() {
+        for table in files.iter().filter(is_table) {
+            complain(&format!("{}: without --column NAME, a CSV file is read as text", table.display()));
+        }
+    }
     #[cfg(target_os = "linux")]
     let together = args.sessions;
     #[cfg(not(target_os = "linux"))]

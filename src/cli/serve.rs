@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::limits::LimitArgs;
+use super::limits::{LimitArgs, from_environment};
 use super::{Exit, complain};
 use crate::executor;
-use crate::limits::{Limits, parse_size};
+use crate::limits::parse_size;
 use crate::serve::{self, Settings};
 use crate::session::{Engine, Options};
 use crate::telemetry::Telemetry;
@@ -49,15 +49,16 @@ pub struct ServeArgs {
 /// Does what was typed.
 pub fn run(args: &ServeArgs, telemetry: Telemetry) -> ExitCode {
     let telemetry = Arc::new(telemetry);
-    let python = match executor::python::find(args.python.as_deref()) {
-        Ok(python) => python,
-        Err(error) => {
-            complain(&error.0);
+    let python = executor::python::find(args.python.as_deref()).map_err(|error| error.0);
+    let (python, base) = match python.and_then(|python| Ok((python, from_environment()?))) {
+        Ok(found) => found,
+        Err(message) => {
+            complain(&message);
             return Exit::Usage.into();
         }
     };
     let options = Options {
-        limits: args.limits.over(Limits::default()),
+        limits: args.limits.over(base),
         python: Some(python),
         gate: !args.no_gate,
         guards: !args.no_guards,

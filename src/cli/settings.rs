@@ -4,14 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use ignore::gitignore::Gitignore;
-
 use super::args::CheckArgs;
 use super::limits::OutputArg;
 use crate::cards;
 use crate::config::file::{self, Deny, Duration, File, LimitsFile, Origin, Size, Word};
 use crate::config::rules::PerFile;
-use crate::config::{Config, ConfigError, Known, environment, find};
+use crate::config::{Config, ConfigError, Known, Matcher, environment, find};
 use crate::eval::{OwnCallable, Settings};
 use crate::fact::FactKind;
 use crate::rules::{self, Profile};
@@ -42,24 +40,15 @@ pub struct Configured {
     /// The folder patterns are relative to, without links.
     root: PathBuf,
     /// Made when a file is looked for first: a script about to run needs none of it.
-    exclude: LazyLock<Gitignore, Box<dyn FnOnce() -> Gitignore + Send>>,
-    per_file: Vec<Gitignore>,
+    exclude: LazyLock<Matcher, Box<dyn FnOnce() -> Matcher + Send>>,
+    per_file: Vec<Matcher>,
 }
 
 impl Configured {
-    fn new(config: Config) -> Result<Configured, ConfigError> {
-        let unusable = |message: String| ConfigError {
-            origin: config.file.as_ref().map_or_else(|| "--exclude".to_owned(), |file| file.to_string_lossy().into_owned()),
-            place: None,
-            message,
-            help: "Write patterns as in a `.gitignore`.".to_owned(),
-        };
+    fn new(config: Config) -> Configured {
         let patterns = config.exclude.clone();
-        // Each pattern was held to be one when it was read.
-        let exclude: Box<dyn FnOnce() -> Gitignore + Send> =
-            Box::new(move || find::matcher(patterns.iter().map(String::as_str)).unwrap_or_else(|_| Gitignore::empty()));
-        let per_file = config.rules.per_file.iter().map(|per_file| find::matcher([per_file.pattern.as_str()]));
-        let per_file = per_file.collect::<Result<_, _>>().map_err(unusable)?;
+        let exclude: Box<dyn FnOnce() -> Matcher + Send> = Box::new(move || Matcher::new(&patterns));
+        let per_file = config.rules.per_file.iter().map(|per_file| Matcher::new([&per_file.pattern])).collect();
         let callables = config.callables.iter().filter_map(|(code, callable)| {
             let card = cards::find(code)?;
             Some(OwnCallable {
@@ -73,7 +62,7 @@ impl Configured {
         });
         let callables = callables.collect();
         let root = std::fs::canonicalize(&config.root).unwrap_or_else(|_| config.root.clone());
-        Ok(Configured { config, callables, root, exclude: LazyLock::new(exclude), per_file })
+        Configured { config, callables, root, exclude: LazyLock::new(exclude), per_file }
     }
 
     /// What the evaluator is told.
@@ -91,14 +80,7 @@ impl Configured {
 
     /// Whether a path without links is left out, by itself.
     pub fn excludes(&self, path: &Path, is_dir: bool) -> bool {
-        path.strip_prefix(&self.root).is_ok_and(|relative| self.exclude.matched(relative, is_dir).is_ignore())
-    }
-
-    /// Whether a file is left out, by itself or with a folder it is in.
-    pub fn excludes_with_parents(&self, path: &Path) -> bool {
-        let Some(path) = without_links(path) else { return false };
-        let Ok(relative) = path.strip_prefix(&self.root) else { return false };
-        self.exclude.matched_path_or_any_parents(relative, false).is_ignore()
+        self.exclude.fits(path, is_dir)
     }
 
     /// The settings for a file, in order.
@@ -107,8 +89,7 @@ impl Configured {
             return Vec::new();
         }
         let Some(path) = path.and_then(without_links) else { return Vec::new() };
-        let Ok(relative) = path.strip_prefix(&self.root) else { return Vec::new() };
-        let fits = |matcher: &Gitignore| matcher.matched_path_or_any_parents(relative, false).is_ignore();
+        let fits = |matcher: &Matcher| matcher.fits_below(&self.root, &path, false);
         self.config.rules.per_file.iter().zip(&self.per_file).filter(|(_, matcher)| fits(matcher)).map(|(per_file, _)| per_file).collect()
     }
 }
@@ -125,7 +106,7 @@ fn without_links(path: &Path) -> Option<PathBuf> {
 /// Resolves what is configured for paths.
 pub struct Resolver {
     known: OnceLock<Known>,
-    environment: File,
+    environment: Vec<(&'static str, File)>,
     flags: File,
     explicit: Option<PathBuf>,
     isolated: bool,
@@ -193,15 +174,46 @@ impl Resolver {
             None => Config::default(),
         };
         // The cards are read only where a rule is named.
-        let names_rules = self.environment.names_rules() || self.flags.names_rules();
+        let names_rules = self.environment.iter().any(|(_, said)| said.names_rules()) || self.flags.names_rules();
         let none = Known::default();
         let known = if names_rules { self.known.get_or_init(known) } else { &none };
         let said = |name: &str| Origin { name: name.to_owned(), text: None };
-        file::apply(&mut config, &self.environment, &said("the environment (ANTIFREEZE_…)"), known)?;
+        for (variable, file) in &self.environment {
+            file::apply(&mut config, file, &said(variable), known)?;
+        }
         file::apply(&mut config, &self.flags, &said("the command line"), known)?;
-        let configured = Arc::new(Configured::new(config).map_err(|error| vec![error])?);
+        let configured = Arc::new(Configured::new(config));
         self.loaded.insert(file, Arc::clone(&configured));
         Ok(configured)
+    }
+
+    /// Whether a named file is left out, by itself or with a folder it is in: by what is configured for it, or for a folder further up,
+    /// as a walk from there would.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file's configuration.
+    pub fn leaves_out(&mut self, path: &Path, profile: Profile) -> Result<bool, Vec<ConfigError>> {
+        let mut configured = self.configured(Some(path), profile)?;
+        let Some(mut path) = without_links(path) else { return Ok(false) };
+        let mut is_dir = false;
+        while configured.config.force_exclude {
+            if configured.exclude.fits_below(&configured.root, &path, is_dir) {
+                return Ok(true);
+            }
+            let Some(above) = configured.root.parent().filter(|_| self.explicit.is_none()) else { break };
+            let Ok(next) = self.configured(Some(above), profile) else { break };
+            if next.config.file.is_none() || Arc::ptr_eq(&next, &configured) {
+                break;
+            }
+            (path, is_dir) = (configured.root.clone(), true);
+            configured = next;
+        }
+        Ok(false)
+    }
+
+    /// What was passed over on the way to the configurations, each once.
+    pub fn warnings(&mut self) -> Vec<ConfigError> {
+        std::mem::take(&mut self.finder.warnings)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::{Exit, complain};
 use crate::executor::{self, Watched};
@@ -18,10 +18,10 @@ use crate::watch::{self, News, Options};
 
 /// Run any program, and end it with all it started when it freezes
 #[derive(Debug, Clone, Args)]
-#[command(after_help = STATUSES)]
+#[command(after_help = STATUSES, group = ArgGroup::new("limit").args(["budget", "silence"]).required(true).multiple(true))]
 pub struct WatchArgs {
     /// The time it may take: seconds, or `250ms`, `25s`, `10m`
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, required_unless_present = "silence")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub budget: Option<f64>,
     /// The time it may go without a sign of life: output, or a heartbeat
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]

@@ -12,8 +12,8 @@ use toml::Spanned;
 use super::error::ConfigError;
 use super::rules::PerFile;
 use super::suggest::did_you_mean;
-use super::{Callable, Config, Known, LevelSetting, Selector, find, parse_target};
-use crate::limits::{parse_duration, parse_size};
+use super::{Callable, Config, Known, LevelSetting, Pattern, Selector, find, parse_target};
+use crate::limits::{Limits, parse_duration, parse_size};
 
 /// No more mistakes than these are shown of one configuration.
 const MOST_ERRORS: usize = 20;
@@ -122,6 +122,17 @@ pub struct LimitsFile {
 }
 
 impl LimitsFile {
+    /// The limits that are written, on top of `base`.
+    pub fn over(&self, base: Limits) -> Limits {
+        Limits {
+            int_bits: self.int_bits.unwrap_or(base.int_bits),
+            timeout: self.timeout.map_or(base.timeout, |duration| duration.0),
+            memory: self.memory.map_or(base.memory, |size| size.0),
+            output: self.output.map_or(base.output, |size| size.0),
+            processes: self.processes.unwrap_or(base.processes),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         *self == LimitsFile::default()
     }
@@ -207,11 +218,15 @@ struct Tool {
     antifreeze: Option<File>,
 }
 
-/// Whether a `pyproject.toml` has the table. One that is broken may have it.
-pub fn has_table(text: &str) -> bool {
+/// Whether a `pyproject.toml` has the table. One that is broken has it if it names us at all.
+///
+/// # Errors
+/// What is no TOML, and names us nowhere.
+pub fn has_table(text: &str, origin: &Origin) -> Result<bool, ConfigError> {
     match text.parse::<toml::Table>() {
-        Ok(table) => table.get("tool").and_then(|tool| tool.get("antifreeze")).is_some(),
-        Err(_) => text.contains("tool.antifreeze"),
+        Ok(table) => Ok(table.get("tool").and_then(|tool| tool.get("antifreeze")).is_some()),
+        Err(_) if text.contains("antifreeze") => Ok(true),
+        Err(error) => Err(mistake(&error, origin)),
     }
 }
 
@@ -230,7 +245,8 @@ impl Origin {
     }
 }
 
-/// Reads a configuration file, over `base`. `found`: nobody named it.
+/// Reads a configuration file, over `base`. What is relative in it is so to its folder if it was `found`; to the current one if it was
+/// named, wherever it is.
 ///
 /// # Errors
 /// Everything that is wrong with it.
@@ -241,7 +257,7 @@ pub fn load(path: &Path, found: bool, base: Config, known: &Known) -> Result<Con
     let mut config = base;
     config.file = Some(path.to_owned());
     config.root = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        Some(parent) if found && !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),
     };
     apply(&mut config, &file, &origin, known)?;
@@ -261,10 +277,12 @@ pub fn parse(text: &str, project: bool, origin: &Origin) -> Result<File, ConfigE
     } else {
         toml::from_str::<File>(text)
     };
-    parsed.map_err(|error| {
-        let (message, help) = explain(error.message());
-        origin.error(error.span().unwrap_or(0..0), message, help)
-    })
+    parsed.map_err(|error| mistake(&error, origin))
+}
+
+fn mistake(error: &toml::de::Error, origin: &Origin) -> ConfigError {
+    let (message, help) = explain(error.message());
+    origin.error(error.span().unwrap_or(0..0), message, help)
 }
 
 /// What the parser said, with what to do.
@@ -277,6 +295,14 @@ fn explain(said: &str) -> (String, String) {
         {
             let shown: String = typed.chars().take(60).collect();
             let meant = did_you_mean(typed, known.iter().copied()).trim_end_matches('?').to_owned();
+            if *typed == "tool" && known.contains(&"limits") {
+                let help =
+                    "In a file of its own the keys stand at the top, without `[tool.antifreeze]`; tables are `[limits]`, `[level]` …";
+                return ("`[tool.antifreeze]` is for a pyproject.toml".into(), help.into());
+            }
+            if known.contains(&"limits") && Limits::NAMES.contains(&typed.replace('-', "_").as_str()) {
+                return (format!("`{shown}` does not stand here"), format!("It is a limit: write it under `[limits]`, as `{typed} = …`."));
+            }
             let list = known.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
             return (format!("there is no {what} `{shown}` here{meant}"), format!("Known here: {list}."));
         }
@@ -293,12 +319,26 @@ fn explain(said: &str) -> (String, String) {
             ("u64", "a whole number that is not negative"),
             ("u32", "a whole number up to 4294967295"),
             ("u16", "a whole number up to 65535"),
+            ("f64", "a number"),
+            ("struct File", "a table"),
+            ("struct LimitsFile", "a table"),
+            ("struct RuleFile", "a table"),
+            ("struct Callable", "a table"),
+            ("struct Tool", "a table"),
         ];
+        if said.contains("expected a sequence")
+            && let Some(word) = said.strip_prefix("invalid type: string ").and_then(|rest| rest.split(", expected").next())
+        {
+            return (said.replace("sequence", "list"), format!("Write a list: `[{word}]`."));
+        }
         let said = words.iter().fold(said, |said, (rust, ours)| said.replace(rust, ours));
         return (said, "Write a value of the type that is expected.".into());
     }
+    if said.starts_with("wanted string or table") {
+        return ("a text is expected here".into(), "Write one of the known words, in quotes.".into());
+    }
     if said.contains("is not a duration") || said.contains("is not a size") {
-        return (said, "Write a number, or a text with a unit.".into());
+        return (said, "Write a number above 0, or a text with a unit.".into());
     }
     (said, "Correct the TOML here (https://toml.io).".into())
 }
@@ -335,12 +375,15 @@ pub fn apply(config: &mut Config, file: &File, origin: &Origin, known: &Known) -
         table.iter().filter_map(|(word, level)| Some((selector(word)?, *level.get_ref()))).collect()
     };
     config.rules.levels.extend(levels(&file.level));
-    for (pattern, table) in &file.per_file_levels {
-        config.rules.per_file.push(PerFile { pattern: pattern.get_ref().clone(), levels: levels(table) });
+    // What is typed is relative to where it is typed.
+    let folder = if origin.text.is_some() { config.root.clone() } else { PathBuf::from(".") };
+    let pattern = |word: &Word| Pattern::new(word.get_ref(), &folder);
+    for (files, table) in &file.per_file_levels {
+        config.rules.per_file.push(PerFile { pattern: pattern(files), levels: levels(table) });
     }
-    for (pattern, ignored) in &file.per_file_ignores {
+    for (files, ignored) in &file.per_file_ignores {
         let levels = ignored.iter().filter_map(|word| Some((selector(word)?, LevelSetting::Off))).collect();
-        config.rules.per_file.push(PerFile { pattern: pattern.get_ref().clone(), levels });
+        config.rules.per_file.push(PerFile { pattern: pattern(files), levels });
     }
     for (word, rule) in &file.rule {
         let code = known.rules.iter().find(|(code, name)| code == word.get_ref() || name == word.get_ref()).map(|(code, _)| code.clone());
@@ -375,16 +418,15 @@ pub fn apply(config: &mut Config, file: &File, origin: &Origin, known: &Known) -
     for pattern in
         file.exclude.iter().chain(&file.extend_exclude).flatten().chain(file.per_file_ignores.keys()).chain(file.per_file_levels.keys())
     {
-        if let Err(why) = find::pattern(pattern.get_ref()) {
-            let help = "Write it as in a `.gitignore`, relative to this file's folder: `tests/`, `*_pb2.py`, `legacy/**/old_*.py`.";
+        if let Err(why) = Pattern::check(pattern.get_ref()) {
+            let help = "Write it as in a `.gitignore`: names anywhere (`tests/`, `*_pb2.py`), or paths below this file's folder (`legacy/**/old_*.py`).";
             errors.push(origin.error(pattern.span(), why, help));
         }
     }
-    let words = |list: &[Word]| list.iter().map(|word| word.get_ref().clone()).collect::<Vec<String>>();
     if let Some(exclude) = &file.exclude {
-        config.exclude = words(exclude);
+        config.exclude = exclude.iter().map(pattern).collect();
     }
-    config.exclude.extend(file.extend_exclude.iter().flat_map(|list| words(list)));
+    config.exclude.extend(file.extend_exclude.iter().flatten().map(pattern));
     config.force_exclude = file.force_exclude.unwrap_or(config.force_exclude);
     config.respect_gitignore = file.respect_gitignore.unwrap_or(config.respect_gitignore);
     config.deny_warnings = file.deny.as_ref().map_or(config.deny_warnings, |deny| deny.contains(&Deny::Warnings));
@@ -394,12 +436,7 @@ pub fn apply(config: &mut Config, file: &File, origin: &Origin, known: &Known) -
     if let Some(folder) = &file.cache_dir {
         config.cache_dir.clone_from(folder);
     }
-    let (limits, written) = (&mut config.limits, &file.limits);
-    limits.int_bits = written.int_bits.unwrap_or(limits.int_bits);
-    limits.timeout = written.timeout.map_or(limits.timeout, |duration| duration.0);
-    limits.memory = written.memory.map_or(limits.memory, |size| size.0);
-    limits.output = written.output.map_or(limits.output, |size| size.0);
-    limits.processes = written.processes.unwrap_or(limits.processes);
+    config.limits = file.limits.over(config.limits);
     errors.truncate(MOST_ERRORS);
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

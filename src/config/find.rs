@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-
 use super::error::ConfigError;
+use super::file::{Origin, has_table};
 
 /// The name of a file that holds nothing else.
 pub const FILE: &str = "antifreeze.toml";
@@ -21,6 +20,8 @@ pub const MAX_BYTES: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Finder {
     known: HashMap<PathBuf, Option<PathBuf>>,
+    /// What was passed over on the way, and why.
+    pub warnings: Vec<ConfigError>,
 }
 
 impl Finder {
@@ -28,9 +29,9 @@ impl Finder {
     /// `antifreeze.toml` counts before a `pyproject.toml` beside it, and a `pyproject.toml` only if it speaks of antifreeze.
     pub fn find(&mut self, path: &Path) -> Option<PathBuf> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        // `a/../b` is beside what `a` is in, whatever `a` is a link to.
-        let absolute = std::fs::canonicalize(&absolute).unwrap_or(absolute);
-        let start = if absolute.is_dir() { absolute.as_path() } else { absolute.parent()? };
+        // A link to a file is where it is, and `a/../b` is beside what `a` is in, whatever `a` is a link to.
+        let folder = if absolute.is_dir() { absolute.as_path() } else { absolute.parent()? };
+        let start = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         let mut passed = Vec::new();
         let mut found = None;
         for folder in start.ancestors() {
@@ -39,7 +40,7 @@ impl Finder {
                 break;
             }
             passed.push(folder.to_owned());
-            found = in_folder(folder);
+            found = self.in_folder(folder);
             if found.is_some() {
                 break;
             }
@@ -47,21 +48,52 @@ impl Finder {
         self.known.extend(passed.into_iter().map(|folder| (folder, found.clone())));
         found
     }
+
+    fn in_folder(&mut self, folder: &Path) -> Option<PathBuf> {
+        let project = project(folder).unwrap_or_else(|unusable| {
+            self.warnings.push(unusable);
+            None
+        });
+        let own = folder.join(FILE);
+        // Whatever is there under this name was meant: what cannot be read is an error, not overlooked.
+        if own.symlink_metadata().is_err() {
+            return project;
+        }
+        self.warnings.extend(project.map(|project| ConfigError {
+            origin: project.to_string_lossy().into_owned(),
+            place: None,
+            message: format!("`[tool.antifreeze]` does not count beside the {FILE} in the same folder"),
+            help: "Keep the one or the other.".to_owned(),
+        }));
+        Some(own)
+    }
 }
 
-fn in_folder(folder: &Path) -> Option<PathBuf> {
-    let own = folder.join(FILE);
-    // Whatever is there under this name was meant: what cannot be read is an error, not overlooked.
-    if own.symlink_metadata().is_ok() {
-        return Some(own);
+/// The `pyproject.toml` of a folder, if it speaks of antifreeze.
+///
+/// # Errors
+/// Why that cannot be known.
+pub fn project(folder: &Path) -> Result<Option<PathBuf>, ConfigError> {
+    let file = folder.join(PYPROJECT);
+    if file.symlink_metadata().is_err() {
+        return Ok(None);
     }
-    let project = folder.join(PYPROJECT);
-    let speaks = || {
-        let text = read(&project, true).ok()?;
-        // Cheap, and errs on the side of looking closer.
-        text.contains("antifreeze").then(|| super::file::has_table(&text))
+    let passed_over = |error: ConfigError| ConfigError { message: format!("it is passed over, as {}", error.message), ..error };
+    let text = match read(&file, true) {
+        Ok(text) => text,
+        // What is meant for us is read again, and is an error then.
+        Err(_) if speaks_all_the_same(&file) => return Ok(Some(file)),
+        Err(error) => return Err(passed_over(error)),
     };
-    (project.is_file() && speaks() == Some(true)).then_some(project)
+    let origin = Origin { name: file.to_string_lossy().into_owned(), text: Some(text.as_str().into()) };
+    Ok(has_table(&text, &origin).map_err(passed_over)?.then_some(file))
+}
+
+/// Whether a file that is no text has our name in it.
+fn speaks_all_the_same(file: &Path) -> bool {
+    let mut bytes = Vec::new();
+    let opened = file.is_file().then(|| std::fs::File::open(file).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)));
+    opened.is_some_and(|read| read.is_ok()) && bytes.windows(10).any(|word| word == b"antifreeze")
 }
 
 /// Reads a configuration's text, with `\n` as its only line end. One that was found, not named, has to be a regular file: reading
@@ -91,29 +123,4 @@ pub fn read(path: &Path, found: bool) -> Result<String, ConfigError> {
     let text = String::from_utf8(bytes)
         .map_err(|why| error(format!("the configuration is not UTF-8 at byte {}", why.utf8_error().valid_up_to()), "Save it as UTF-8."))?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n"))
-}
-
-/// Reads a pattern in the form of `.gitignore`.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn pattern(text: &str) -> Result<(), String> {
-    matcher([text]).map(|_| ())
-}
-
-/// What fits one of some patterns in the form of `.gitignore`; it takes paths relative to the folder they are written for.
-///
-/// # Errors
-/// What is wrong with the first that is no pattern.
-pub fn matcher<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Gitignore, String> {
-    let mut builder = GitignoreBuilder::new("");
-    for pattern in patterns {
-        let shown: String = pattern.chars().take(60).collect();
-        // In `.gitignore` these say nothing; written as a pattern each is a slip.
-        if pattern.trim().is_empty() || pattern.starts_with('#') {
-            return Err(format!("the pattern `{shown}` fits nothing"));
-        }
-        builder.add_line(None, pattern).map_err(|why| format!("`{shown}` is no pattern ({why})"))?;
-    }
-    builder.build().map_err(|why| format!("the patterns cannot be used together ({why})"))
 }

@@ -13,14 +13,16 @@ pub mod error;
 pub mod file;
 pub mod find;
 pub mod level;
+pub mod pattern;
 pub mod rules;
 pub mod suggest;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use callable::Callable;
 pub use error::ConfigError;
 pub use level::{Level, LevelSetting, Profile};
+pub use pattern::{Matcher, Pattern};
 pub use rules::{RuleSettings, Selector};
 
 use crate::limits::Limits;
@@ -45,7 +47,7 @@ pub struct Known {
 pub struct Config {
     /// The file it came from.
     pub file: Option<PathBuf>,
-    /// What patterns and relative paths are relative to: the file's folder, else the current one.
+    /// What patterns and relative paths are relative to: the folder of a file that was found, else the current one.
     pub root: PathBuf,
     /// The limits to judge by.
     pub limits: Limits,
@@ -54,7 +56,7 @@ pub struct Config {
     /// Which rules count, and how gravely.
     pub rules: RuleSettings,
     /// Files and folders that are left out, in the form of `.gitignore`.
-    pub exclude: Vec<String>,
+    pub exclude: Vec<Pattern>,
     /// Whether files named on the command line are left out too.
     pub force_exclude: bool,
     /// Whether what git ignores is left out.
@@ -86,7 +88,7 @@ impl Default for Config {
             limits: Limits::default(),
             target: Config::TARGETS,
             rules: RuleSettings::default(),
-            exclude: Config::EXCLUDED.map(str::to_owned).into(),
+            exclude: Config::EXCLUDED.map(|name| Pattern::new(name, Path::new("."))).into(),
             force_exclude: false,
             respect_gitignore: true,
             deny_warnings: false,

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::suggest::did_you_mean;
-use super::{Known, Level, LevelSetting};
+use super::{Known, Level, LevelSetting, Pattern};
 
 /// Names one rule or several: a beginning of codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +49,8 @@ impl fmt::Display for Selector {
 /// What counts in some files only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PerFile {
-    /// The files, in the form of `.gitignore`, relative to the configuration's folder.
-    pub pattern: String,
+    /// The files.
+    pub pattern: Pattern,
     /// Levels there; ignored rules are off.
     pub levels: Vec<(Selector, LevelSetting)>,
 }

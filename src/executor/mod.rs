@@ -117,6 +117,9 @@ pub fn fork_off() -> bool {
     }
 }
 
+#[cfg(target_os = "linux")]
+pub use sys::close_from;
+
 /// Whether the environment leaves namespaces switched on.
 #[cfg(target_os = "linux")]
 fn namespaces_wanted() -> bool {

@@ -39,6 +39,8 @@ const GRACE: Duration = Duration::from_millis(500);
 const PRELOAD_LIMIT: Duration = Duration::from_mins(2);
 /// How long the session's process may take from the end of a step to being ready for the next.
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
+/// The least of it, however short a time the next step has.
+const LEAST_SETTLING: Duration = Duration::from_secs(1);
 /// How long a backup may take to be the session.
 const RESTORE_LIMIT: Duration = Duration::from_secs(5);
 /// The most time for what a session does at its end: its `atexit` handlers, its threads.
@@ -139,6 +141,8 @@ struct Supervisor {
     /// Of the state before the last step; until there is one of the state after it.
     old_backup: Option<Backup>,
     queued: Option<Value>,
+    /// Since when it waits.
+    queued_since: Instant,
     step: Option<Step>,
     old_pipes: Vec<OwnedFd>,
     /// What happened to the state since the last step, for the next one to tell.
@@ -280,6 +284,7 @@ impl Supervisor {
             no_backup: String::new(),
             old_backup: None,
             queued: None,
+            queued_since: Instant::now(),
             step: None,
             old_pipes: Vec::new(),
             note: None,
@@ -449,10 +454,19 @@ impl Supervisor {
                 };
                 step.interrupted.map_or(natural, |at| natural.min(at + GRACE))
             }
-            (Phase::Settling, _) => self.since + SETTLE_LIMIT,
+            (Phase::Settling, _) => {
+                // What a step left running may keep its process from ever being ready; a step that waits has its own limit.
+                let waits = self.queued.as_ref().filter(|_| self.old_backup.is_some()).map(|request| self.timeout_of(request));
+                let natural = self.since + SETTLE_LIMIT;
+                waits.map_or(natural, |timeout| natural.min(self.queued_since.max(self.since) + timeout.max(LEAST_SETTLING)))
+            }
             (Phase::Closing, _) => self.since + CLOSING.min(Duration::from_secs_f64(self.limits.timeout)),
             _ => now + Duration::from_mins(10),
         }
+    }
+
+    fn timeout_of(&self, request: &Value) -> Duration {
+        Duration::from_secs_f64(request["timeout"].as_f64().unwrap_or(self.limits.timeout))
     }
 
     fn counts_tools(&self) -> bool {
@@ -493,7 +507,8 @@ impl Supervisor {
                 }
             }
             Phase::Settling if stop == Stop::TimedOut => {
-                self.give_up(&format!("the session was not ready for its next step in {} s", SETTLE_LIMIT.as_secs()));
+                let waited = self.since.elapsed().as_secs_f64();
+                self.restore_between(&format!("what the step before left running kept the session busy for {waited:.1} s"));
             }
             Phase::Closing => self.gone = true,
             _ => self.restore_between("what ran on between steps went over a limit"),
@@ -598,6 +613,7 @@ impl Supervisor {
             match kind {
                 b'q' => {
                     self.queued = serde_json::from_slice(&payload).ok();
+                    self.queued_since = Instant::now();
                     if self.phase == Phase::Idle {
                         self.begin();
                     }
@@ -653,8 +669,8 @@ impl Supervisor {
         let Ok(((stdout, stdout_end), (stderr, stderr_end))) = pipes else {
             return self.give_up("there are no descriptors left for the step's output");
         };
-        let timeout = request["timeout"].as_f64().unwrap_or(self.limits.timeout);
-        request["timeout"] = timeout.into();
+        let timeout = self.timeout_of(&request);
+        request["timeout"] = timeout.as_secs_f64().into();
         for fd in [&stdout, &stderr] {
             let _ = rustix::io::ioctl_fionbio(fd, true);
         }
@@ -668,7 +684,7 @@ impl Supervisor {
         let bytes = frame(b'q', request.to_string().as_bytes());
         self.step = Some(Step {
             started: Instant::now(),
-            timeout: Duration::from_secs_f64(timeout),
+            timeout,
             outputs: [Some(stdout), Some(stderr)],
             ending,
             stop: None,

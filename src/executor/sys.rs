@@ -211,6 +211,14 @@ pub fn close_on_exec_from(first: u32) {
     }
 }
 
+/// Closes every descriptor from a number on. To be called at the start of a process, before it opened any.
+pub fn close_from(first: u32) {
+    // SAFETY: nothing in this process owns one yet. Where the kernel is too old for it they stay open, as in any program.
+    unsafe {
+        libc::syscall(libc::SYS_close_range, first, u32::MAX, 0);
+    }
+}
+
 /// Takes over a descriptor that this process was started with, by its number.
 pub fn adopt(number: i32) -> io::Result<OwnedFd> {
     // SAFETY: fcntl has no memory effects. The number comes from who started this process and opened it for this; nothing else here

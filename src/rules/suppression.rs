@@ -1,4 +1,5 @@
-//! Comments that silence a finding: `# antifreeze: ignore[AF401] reason`, on its line or alone on the line above.
+//! Comments that silence a finding: `# antifreeze: ignore[AF401] reason`, on its line or alone on the line above, in capitals or not and
+//! behind other comments too. Every rule has to be named in full.
 //!
 //! They count in `library` only: a script must not silence its own gate. What a comment does not silence is a fact, and so a
 //! finding, as is one that would silence everything.
@@ -36,6 +37,13 @@ pub fn suppress(findings: &mut Vec<Finding>, text: &str, comments: &[Span]) -> V
         let reached = reached(text, *comment);
         for code in codes {
             let Some(card) = cards::find(&code) else {
+                let family = code.to_ascii_uppercase();
+                let of_family = |code: &&str| family.len() > 1 && code.starts_with(&family);
+                if let Some(first) = cards::all().iter().map(|card| card.meta.code.as_str()).find(of_family) {
+                    let reason = format!("`{family}` is the beginning of codes, which counts in a configuration only");
+                    unused.push(fact(*comment, reason, format!("Name each code that is meant, as in `ignore[{first}]`")));
+                    continue;
+                }
                 let words = cards::all().iter().flat_map(|card| [card.meta.code.as_str(), card.meta.name.as_str()]);
                 let shown: String = code.chars().take(40).collect();
                 // Of comments that are wrong all over, enough is said.
@@ -85,15 +93,35 @@ enum Directive {
     Wrong(String, String),
 }
 
-/// What a comment says; none where it does not begin with our mark.
+/// What a comment says; none where it does not speak to us. It may do so behind other directives, as in `# noqa  # antifreeze: …`.
 fn directive(comment: &str) -> Option<Directive> {
-    let said = comment.trim_start_matches('#').trim_start().strip_prefix(MARK)?.trim_start();
+    const RIGHT: &str = "Write `# antifreeze: ignore[AF401] reason`";
     let wrong = |reason: &str, advice: &str| Some(Directive::Wrong(reason.to_owned(), advice.to_owned()));
-    let Some(rest) = said.strip_prefix("ignore") else {
-        return wrong("it does not say `ignore[…]`", "Write `# antifreeze: ignore[AF401] reason`");
+    let lower = comment.to_ascii_lowercase();
+    let at = lower.match_indices(MARK).map(|(at, _)| at).find(|at| {
+        // Prose may mention us; behind a `#` it is meant for us whatever it says.
+        let begins = lower[..*at].trim_end().ends_with('#');
+        let (before, after) = (lower[..*at].chars().next_back(), lower[at + MARK.len()..].trim_start());
+        begins
+            || before.is_some_and(char::is_whitespace)
+                && after.strip_prefix("ignore").is_some_and(|rest| rest.trim_start().starts_with('['))
+    })?;
+    let said = comment[at + MARK.len()..].trim_start();
+    let Some(rest) = said.get(..6).filter(|word| word.eq_ignore_ascii_case("ignore")).map(|word| &said[word.len()..]) else {
+        return wrong("it does not say `ignore[…]`", RIGHT);
     };
-    let Some((codes, _)) = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
-        return wrong("it names no code, and would silence everything", "Name the codes: `# antifreeze: ignore[AF401] reason`");
+    // What comes after another `#` is another comment's.
+    let rest = rest.split('#').next().unwrap_or(rest).trim_start();
+    let Some(codes) = rest.strip_prefix('[') else {
+        let names = rest.trim_start_matches(|c: char| !c.is_alphanumeric()).get(..2).is_some_and(|word| word.eq_ignore_ascii_case("AF"));
+        return match rest.chars().next() {
+            _ if names => wrong("codes stand in square brackets", RIGHT),
+            Some(char) if char.is_alphanumeric() => wrong("it does not say `ignore[…]`", RIGHT),
+            _ => wrong("it names no code, and would silence everything", "Name the codes: `# antifreeze: ignore[AF401] reason`"),
+        };
+    };
+    let Some((codes, _)) = codes.split_once(']') else {
+        return wrong("its bracket is not closed", RIGHT);
     };
     let codes: Vec<String> = codes.split(',').map(str::trim).filter(|code| !code.is_empty()).take(MOST_CODES).map(str::to_owned).collect();
     if codes.is_empty() {

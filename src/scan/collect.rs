@@ -214,16 +214,12 @@ impl<'a> Collector<'a> {
             }
             Event::Outcome(call, observed) => {
                 let of_call = self.waiting.iter_mut().filter(|waiting| waiting.row.found.call == call && waiting.row.found.ran);
-                of_call
-                    .filter(|waiting| waiting.row.found.observed.is_none())
-                    .for_each(|waiting| waiting.row.found.observed = Some(observed));
+                of_call.filter(|waiting| waiting.row.found.observed.is_none()).for_each(|waiting| waiting.row.found.ended(observed));
             }
             Event::Reply(observed) => {
                 let turn = self.turn;
                 let of_turn = self.waiting.iter_mut().rev().filter(|waiting| waiting.turn == turn && waiting.row.found.ran);
-                of_turn
-                    .filter(|waiting| waiting.row.found.observed.is_none())
-                    .for_each(|waiting| waiting.row.found.observed = Some(observed));
+                of_turn.filter(|waiting| waiting.row.found.observed.is_none()).for_each(|waiting| waiting.row.found.ended(observed));
             }
             Event::Ran(file, call) => {
                 let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();

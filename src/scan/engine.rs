@@ -335,7 +335,7 @@ impl<'s, 'a> FileWriter<'s, 'a> {
     fn parquet(&mut self, path: &Path, name: &Arc<str>) -> io::Result<()> {
         let column = self.shared.options.column.clone().ok_or_else(|| io::Error::other("it is Parquet; name the column with --column"))?;
         let mut cells = Cells::new(self, name, &column);
-        table::parquet(std::fs::File::open(path)?, &column, |cell| cells.add(cell)).map_err(io::Error::other)?;
+        super::parquet::read(std::fs::File::open(path)?, &column, |cell| cells.add(cell)).map_err(io::Error::other)?;
         cells.finish();
         Ok(())
     }

@@ -479,7 +479,7 @@ impl Extractor {
             }
             for key in ["content", "file_text", "contents", "text"] {
                 if let Some(text) = arguments.text_at(key).filter(|_| is_python_file(path)) {
-                    self.written(&at.key(key), &text, path);
+                    self.written(&at.key(key), &text, 0, path);
                     return;
                 }
             }
@@ -500,7 +500,7 @@ impl Extractor {
                 let whole = edit.text_at(old).is_some_and(|old| old.is_empty())
                     || old.is_empty() && self.created.take().is_some_and(|file| is_python_file(&file));
                 if whole && is_python {
-                    self.written(&at.key(new), &text, path.as_deref().unwrap_or("a.py"));
+                    self.written(&at.key(new), &text, 0, path.as_deref().unwrap_or("a.py"));
                 } else if is_python && !text.trim().is_empty() {
                     self.fragments += 1;
                 }
@@ -587,7 +587,7 @@ impl Extractor {
                         self.events.push(Event::Snippet(Box::new(found)));
                     }
                 }
-                Kind::Shell => self.shell(at, block.code, None),
+                Kind::Shell => self.shell_at(at, block.code, block.start, None),
                 Kind::Output => self.events.push(Event::Reply(observed::of_output(block.code))),
             }
         }
@@ -595,13 +595,23 @@ impl Extractor {
 
     /// A shell command.
     pub fn shell(&mut self, at: &At, command: &str, id: Option<&str>) {
+        self.shell_at(at, command, 0, id);
+    }
+
+    /// A shell command that begins somewhere in the text at the path.
+    fn shell_at(&mut self, at: &At, command: &str, start: usize, id: Option<&str>) {
         let (pieces, run) = python_in(command);
+        // What the shell's quoting changed is found by its first line, or not.
+        let begins = |code: &str| {
+            let first = code.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            start + command.find(code).or_else(|| command.find(first)).unwrap_or(0)
+        };
         for piece in pieces {
             let Some(file) = piece.file else {
-                self.snippet(at, &piece.code, 0, true, id);
+                self.snippet(at, &piece.code, begins(&piece.code), true, id);
                 continue;
             };
-            self.written(at, &piece.code, &file);
+            self.written(at, &piece.code, begins(&piece.code), &file);
         }
         for file in run {
             self.events.push(Event::Ran(file, call_key(id)));
@@ -609,9 +619,9 @@ impl Extractor {
     }
 
     /// A program that is written to a file.
-    pub fn written(&mut self, at: &At, code: &str, file: &str) {
+    pub fn written(&mut self, at: &At, code: &str, start: usize, file: &str) {
         self.file = Some(file.to_owned());
-        self.snippet(at, code, 0, false, None);
+        self.snippet(at, code, start, false, None);
         self.file = None;
     }
 

@@ -16,6 +16,8 @@ pub mod json;
 pub mod judge;
 pub mod observed;
 pub mod open;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod path;
 pub mod record;
 pub mod report;
@@ -40,6 +42,8 @@ pub enum Observed {
     Raised,
     /// It was stopped because it took too long.
     TimedOut,
+    /// The gate rejected it: nothing of it ran. No row has it.
+    NotRun,
 }
 
 impl Observed {
@@ -49,6 +53,7 @@ impl Observed {
             Observed::Finished => "finished",
             Observed::Raised => "raised",
             Observed::TimedOut => "timed_out",
+            Observed::NotRun => "not_run",
         }
     }
 }
@@ -88,4 +93,15 @@ pub struct Found {
     pub file: Option<String>,
     /// Whether it is a cell of a notebook, which may have magics.
     pub notebook: bool,
+}
+
+impl Found {
+    /// Notes how it ended.
+    pub fn ended(&mut self, observed: Observed) {
+        if observed == Observed::NotRun {
+            self.ran = false;
+        } else {
+            self.observed = Some(observed);
+        }
+    }
 }

@@ -1,9 +1,17 @@
 //! How a snippet ended, as far as the log says.
 
+use std::borrow::Cow;
+
 use super::Observed;
+use super::json::Json;
 
 /// Messages of those who stop code that takes too long.
-const STOPPED: [&str; 16] = [
+const STOPPED: [&str; 21] = [
+    "execution exceeded",
+    "exceeded the time limit",
+    "timeout exceeded",
+    "timeout expired",
+    "process timed out",
     "execution timed out",
     "timed out after",
     "command timed out",
@@ -24,8 +32,17 @@ const STOPPED: [&str; 16] = [
 
 const TRACEBACK: &str = "Traceback (most recent call last)";
 
+/// What antifreeze says of what it does not run.
+const REJECTED: &str = "The code was rejected before it ran";
+
 /// What the output of a snippet says of how it ended.
 pub fn of_output(output: &str) -> Observed {
+    if output.contains(REJECTED) {
+        return Observed::NotRun;
+    }
+    if let Some(error) = named_error(output) {
+        return of_error(&error);
+    }
     // The end is where an exception is named; a program may print anything before it.
     let tail = tail(output, 64 << 10);
     let header = tail.rfind(TRACEBACK).map_or(0, |at| tail[..at].rfind('\n').map_or(0, |newline| newline + 1));
@@ -39,15 +56,29 @@ pub fn of_output(output: &str) -> Observed {
             if stopped(&said) || is_timeout && !is_network { Observed::TimedOut } else { Observed::Raised }
         }
         None if stopped(&tail.to_ascii_lowercase()) => Observed::TimedOut,
-        None if output.contains(TRACEBACK) => Observed::Raised,
+        // A shell says so of what was sent SIGKILL.
+        None if output.contains(TRACEBACK) || output.trim_end().rsplit('\n').next() == Some("Killed") => Observed::Raised,
         None => Observed::Finished,
     }
 }
 
 /// What an error that a log names by itself says.
 pub fn of_error(error: &str) -> Observed {
+    if error.contains(REJECTED) {
+        return Observed::NotRun;
+    }
     let said = error.to_ascii_lowercase();
     if stopped(&said) || said.contains("timeout") || said.contains("timed out") { Observed::TimedOut } else { Observed::Raised }
+}
+
+/// The error in what a tool gives as an object: `{"error": "timeout"}`.
+fn named_error(output: &str) -> Option<String> {
+    let text = output.trim();
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return None;
+    }
+    let object = Json::parse(text).ok()?;
+    object.text_at("error").filter(|error| !error.trim().is_empty()).map(Cow::into_owned)
 }
 
 /// What is said to be the output of a snippet in a message of the user's.
@@ -101,7 +132,7 @@ fn tail(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{of_error, of_output, of_reply};
-    use crate::scan::Observed::{Finished, Raised, TimedOut};
+    use crate::scan::Observed::{Finished, NotRun, Raised, TimedOut};
 
     #[test]
     fn outcomes() {
@@ -120,5 +151,12 @@ mod tests {
         assert_eq!(of_reply("Observation:\n3"), Some(Finished));
         assert_eq!(of_reply("<returncode>1</returncode>\n<output>x"), Some(Raised));
         assert_eq!(of_reply("Try again."), None);
+        assert_eq!(of_output("Timeout: execution exceeded 30 seconds"), TimedOut);
+        assert_eq!(of_output("bash: line 1: 7 Killed"), Finished);
+        assert_eq!(of_output("working\nKilled\n"), Raised);
+        assert_eq!(of_output("{\"error\": \"timeout\"}"), TimedOut);
+        assert_eq!(of_output("{\"error\": \"no such file\"}"), Raised);
+        assert_eq!(of_output("{\"error\": null, \"timeout\": 3}"), Finished);
+        assert_eq!(of_error("InterpreterError: The code was rejected before it ran; nothing of it was run."), NotRun);
     }
 }

@@ -1,4 +1,4 @@
-//! Writes what a scan finds as it is found: text, JSON, JSON lines, CSV, SARIF.
+//! Writes what a scan finds as it is found: text, JSON, JSON lines, CSV, Parquet, SARIF.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -34,6 +34,9 @@ pub enum Format {
     Jsonl,
     /// A row per snippet.
     Csv,
+    /// As CSV, with numbers as numbers.
+    #[cfg(feature = "parquet")]
+    Parquet,
     /// SARIF 2.1.0.
     Sarif,
 }
@@ -78,6 +81,8 @@ pub struct Report {
     unrecognised: Vec<String>,
     /// What SARIF has behind its results.
     tail: String,
+    #[cfg(feature = "parquet")]
+    table: Option<super::parquet::Table>,
 }
 
 impl Report {
@@ -99,10 +104,14 @@ impl Report {
             broken: Vec::new(),
             unrecognised: Vec::new(),
             tail: String::new(),
+            #[cfg(feature = "parquet")]
+            table: None,
         };
         match format {
             Format::Json => write!(report.out, "{{\"version\":{VERSION},\"snippets\":[")?,
-            Format::Csv if length == 0 => writeln!(report.out, "{}", COLUMNS.join(","))?,
+            Format::Csv if length == 0 => writeln!(report.out, "{}", COLUMNS.map(|(name, _)| name).join(","))?,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => report.table = Some(super::parquet::Table::new()?),
             Format::Sarif => {
                 let document = sarif::document(&[]).to_string();
                 let (head, tail) = document.split_once("\"results\":[").unwrap_or((&document, ""));
@@ -175,6 +184,12 @@ impl Report {
             }
             Format::Jsonl => writeln!(self.out, "{}", snippet(row))?,
             Format::Csv => self.csv(row)?,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => {
+                if let Some(table) = &mut self.table {
+                    self.out.write_all(&table.add(entries(row))?)?;
+                }
+            }
             Format::Sarif => {
                 for finding in row.judged.findings.iter().filter(|finding| self.style.shows(finding)) {
                     let separator = if self.rows > 0 { ",\n" } else { "\n" };
@@ -205,28 +220,11 @@ impl Report {
     }
 
     fn csv(&mut self, row: &Row) -> io::Result<()> {
-        let found = &row.found;
-        let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-        let mut codes: Vec<&str> = row.judged.errors().map(|finding| finding.code.as_str()).collect();
-        codes.dedup();
-        let message = row.judged.errors().next().map_or("", |finding| &finding.message);
-        let fields = [
-            id(row),
-            found.format.to_owned(),
-            row.file.to_string(),
-            row.place.record.to_string(),
-            row.place.line.to_string(),
-            found.json_path.clone(),
-            found.start.to_string(),
-            number(found.turn),
-            found.model.clone().unwrap_or_default(),
-            found.time.clone().unwrap_or_default(),
-            found.tool.clone().unwrap_or_default(),
-            found.observed.map_or("", Observed::name).to_owned(),
-            row.judged.verdict().to_owned(),
-            codes.join(" "),
-            plain(message),
-        ];
+        let fields = entries(row).map(|entry| match entry {
+            Entry::Text(text) => text,
+            Entry::Number(n) => n.to_string(),
+            Entry::Missing => String::new(),
+        });
         let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
         writer.write_record(&fields).map_err(io::Error::other)?;
         let line = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
@@ -255,6 +253,12 @@ impl Report {
             }
             Format::Text => self.totals(elapsed)?,
             Format::Jsonl | Format::Csv => {}
+            #[cfg(feature = "parquet")]
+            Format::Parquet => {
+                if let Some(mut table) = self.table.take() {
+                    self.out.write_all(&table.finish()?)?;
+                }
+            }
         }
         self.out.flush()
     }
@@ -317,24 +321,61 @@ impl Report {
     }
 }
 
-/// The columns of CSV.
-const COLUMNS: [&str; 15] = [
-    "id",
-    "format",
-    "file",
-    "record",
-    "line",
-    "json_path",
-    "start",
-    "turn",
-    "model",
-    "time",
-    "tool",
-    "observed",
-    "verdict",
-    "codes",
-    "message",
+/// What a table has of a snippet in one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// Text.
+    Text(String),
+    /// A number.
+    Number(u64),
+    /// Nothing is known.
+    Missing,
+}
+
+/// The columns of a table, and whether they are of numbers.
+pub const COLUMNS: [(&str, bool); 15] = [
+    ("id", false),
+    ("format", false),
+    ("file", false),
+    ("record", true),
+    ("line", true),
+    ("json_path", false),
+    ("start", true),
+    ("turn", true),
+    ("model", false),
+    ("time", false),
+    ("tool", false),
+    ("observed", false),
+    ("verdict", false),
+    ("codes", false),
+    ("message", false),
 ];
+
+/// A snippet as a row of a table.
+fn entries(row: &Row) -> [Entry; COLUMNS.len()] {
+    let found = &row.found;
+    let text = |text: &str| if text.is_empty() { Entry::Missing } else { Entry::Text(text.to_owned()) };
+    let mut codes: Vec<&str> = row.judged.errors().map(|finding| finding.code.as_str()).collect();
+    codes.dedup();
+    let message = row.judged.errors().next().map_or("", |finding| &finding.message);
+    [
+        text(&id(row)),
+        text(found.format),
+        text(&row.file),
+        Entry::Number(row.place.record),
+        Entry::Number(row.place.line),
+        text(&found.json_path),
+        Entry::Number(found.start.into()),
+        found.turn.map_or(Entry::Missing, Entry::Number),
+        text(found.model.as_deref().unwrap_or_default()),
+        text(found.time.as_deref().unwrap_or_default()),
+        text(found.tool.as_deref().unwrap_or_default()),
+        text(found.observed.map_or("", Observed::name)),
+        text(row.judged.verdict()),
+        text(&codes.join(" ")),
+        text(&plain(message)),
+    ]
+}
 
 /// Names with how many snippets are theirs, those with most rejections first.
 fn table(out: &mut dyn Write, title: &str, names: &std::collections::BTreeMap<String, (u64, u64)>) -> io::Result<()> {

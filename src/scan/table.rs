@@ -1,4 +1,4 @@
-//! Tables with a named column of code or of records: CSV, and Parquet where it is built in.
+//! CSV with a named column of code or of records.
 
 use std::io::Read;
 
@@ -41,38 +41,4 @@ pub fn csv(input: impl Read, column: &str, mut cell: impl FnMut(Result<Cell, (u6
             return Ok(());
         }
     }
-}
-
-/// Reads the cells of a column of Parquet.
-///
-/// # Errors
-/// Where it is not readable, or there is no such column.
-#[cfg(feature = "parquet")]
-pub fn parquet(file: std::fs::File, column: &str, mut cell: impl FnMut(Result<Cell, (u64, u64, String)>) -> bool) -> Result<(), String> {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::record::Field;
-    let reader = SerializedFileReader::new(file).map_err(|error| format!("it is no Parquet: {error}"))?;
-    let schema = reader.metadata().file_metadata().schema().clone();
-    let Some(field) = schema.get_fields().iter().find(|field| field.name() == column).cloned() else {
-        let names: Vec<&str> = schema.get_fields().iter().map(|field| field.name()).take(20).collect();
-        return Err(format!("it has no column `{column}`; it has {}", names.join(", ")));
-    };
-    let only = parquet::schema::types::Type::group_type_builder(schema.name()).with_fields(vec![field]).build();
-    let only = only.map_err(|error| format!("its schema cannot be read: {error}"))?;
-    let rows = reader.get_row_iter(Some(only)).map_err(|error| format!("its rows cannot be read: {error}"))?;
-    for (row, read) in (1..).zip(rows) {
-        let went_on = match read {
-            Ok(read) => match read.into_columns().into_iter().next().map(|(_, field)| field) {
-                Some(Field::Str(text)) => cell(Ok((row, row, text))),
-                Some(Field::Bytes(bytes)) => cell(Ok((row, row, String::from_utf8_lossy(bytes.data()).into_owned()))),
-                Some(Field::Null) | None => true,
-                Some(_) => cell(Err((row, row, format!("column `{column}` holds no text")))),
-            },
-            Err(error) => return Err(format!("row {row} cannot be read: {error}")),
-        };
-        if !went_on {
-            break;
-        }
-    }
-    Ok(())
 }

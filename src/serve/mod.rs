@@ -94,7 +94,10 @@ pub fn serve<W: Write + Send + 'static>(settings: Settings, engine: Arc<Engine>,
         }
         if line.len() as u64 == LONGEST && line.last() != Some(&b'\n') {
             server.answer(&Value::Null, Err(Problem::new(protocol::INVALID_REQUEST, format!("a line is longer than {LONGEST} bytes"))));
-            break;
+            if input.skip_until(b'\n').is_err() {
+                break;
+            }
+            continue;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -136,7 +139,10 @@ impl<W: Write + Send + 'static> Server<W> {
             return self.answer(&id, Err(Problem::new(protocol::INVALID_REQUEST, "not a request: it has no `method`")));
         };
         let params = message.get_mut("params").map_or_else(|| json!({}), Value::take);
-        if let Err(problem) = self.clone().request(&method, id.clone(), params) {
+        let is_notification = message.get("id").is_none();
+        if let Err(problem) = self.clone().request(&method, id.clone(), params)
+            && !is_notification
+        {
             self.answer(&id, Err(problem));
         }
     }
@@ -160,7 +166,11 @@ impl<W: Write + Send + 'static> Server<W> {
                 spawned.map_err(|error| Problem::new(protocol::FAILED, error.to_string()))?;
             }
             "session.run" => {
-                self.enqueue(id, params, |params| protocol::read(params).map(|run: Run| (run.session.clone(), What::Run(run))))?;
+                self.enqueue(id, params, |params| {
+                    let run: Run = protocol::read(params)?;
+                    run.timeout.map_or(Ok(()), protocol::check_timeout)?;
+                    Ok((run.session.clone(), What::Run(run)))
+                })?;
             }
             "session.check" => {
                 self.enqueue(id, params, |params| protocol::read(params).map(|run: Run| (run.session.clone(), What::Check(run))))?;

@@ -103,9 +103,7 @@ impl Open {
                 all[name] = value.clone();
             }
             options.limits = read::<Limits>(all)?;
-            if !(options.limits.timeout > 0.0 && options.limits.timeout <= 1e9) {
-                return Err(Problem::new(INVALID_PARAMS, "`timeout` is a number of seconds above 0 and up to 1e9"));
-            }
+            check_timeout(options.limits.timeout)?;
         }
         let set = |to: &mut bool, from: Option<bool>| *to = from.unwrap_or(*to);
         set(&mut options.gate, self.gate);
@@ -120,9 +118,23 @@ impl Open {
         options.allowed_imports = self.allowed_imports.clone().or(options.allowed_imports);
         options.python = self.python.clone().or(options.python);
         options.cwd = self.cwd.clone().or(options.cwd);
+        let is_text = |text: &String| !text.contains('\0');
+        if let Some((name, _)) =
+            self.env.iter().flatten().find(|(name, value)| name.is_empty() || name.contains('=') || !is_text(name) || !is_text(value))
+        {
+            return Err(Problem::new(INVALID_PARAMS, format!("`env`: {name:?} cannot be the name of a variable with that value")));
+        }
         options.env.extend(self.env.iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
         Ok(options)
     }
+}
+
+/// Of a session's steps, or of one.
+pub fn check_timeout(seconds: f64) -> Result<(), Problem> {
+    if seconds > 0.0 && seconds <= 1e9 {
+        return Ok(());
+    }
+    Err(Problem::new(INVALID_PARAMS, "`timeout` is a number of seconds above 0 and up to 1e9"))
 }
 
 /// `session.run` and `session.check`.

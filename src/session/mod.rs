@@ -20,7 +20,7 @@ use crate::executor::{self, Broker, Interrupter, Link, Opening, Refused, StepReq
 use crate::limits::Limits;
 use crate::once;
 use crate::outcome::{ErrorInfo, Mechanisms, Outcome, OutcomeKind};
-use crate::source::Source;
+use crate::source::{Source, SourceError};
 use crate::stack;
 use crate::telemetry::{About, Telemetry, log};
 use crate::verdict::Verdict;
@@ -257,7 +257,7 @@ impl Session {
     /// What the gate says of code, were it the next step. Runs nothing.
     pub fn check(&self, code: &str) -> Result<(Source, Verdict), Error> {
         let state = self.lock();
-        let source = step_source(code, state.steps + 1)?;
+        let source = step_source(code, state.steps + 1).map_err(|error| Error::Unusable(error.to_string()))?;
         let checked = state.gate.check(source);
         Ok((checked.source, checked.verdict))
     }
@@ -274,8 +274,16 @@ impl Session {
             return Err(Error::Closed);
         }
         let timeout = timeout.unwrap_or(self.options.limits.timeout);
+        if !(timeout > 0.0 && timeout <= 1e9) {
+            return Err(Error::Unusable(format!("a step cannot have {timeout} seconds; give a number above 0 and up to 1e9")));
+        }
         state.steps += 1;
-        let source = step_source(code, state.steps)?;
+        let source = match step_source(code, state.steps) {
+            Ok(source) => source,
+            Err(error) => {
+                return Ok(Outcome { state: Some("kept".into()), threads_lost: Some(0), ..once::uncompiled(&error) });
+            }
+        };
         let checked =
             if self.options.gate || self.options.guards { state.gate.check_within(source, timeout) } else { state.gate.parse(source) };
         let (source, verdict) = (&checked.source, &checked.verdict);
@@ -309,7 +317,7 @@ impl Session {
 
     /// Gives a variable a value.
     pub fn set(&self, name: &str, value: &Value) -> Result<Outcome, Error> {
-        if !is_identifier(name) {
+        if !is_identifier(name) || name == "__builtins__" || KEYWORDS.contains(&name) {
             return Err(Error::Unusable(format!("`{name}` is not the name of a variable")));
         }
         let mut state = self.lock();
@@ -381,9 +389,16 @@ impl Session {
     }
 }
 
-fn step_source(code: &str, number: u64) -> Result<Source, Error> {
-    Source::from_text(&format!("<step-{number}>"), code).map_err(|error| Error::Unusable(error.to_string()))
+fn step_source(code: &str, number: u64) -> Result<Source, SourceError> {
+    Source::from_text(&format!("<step-{number}>"), code)
 }
+
+/// Names that no variable can have.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
+    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
+    "while", "with", "yield",
+];
 
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();

@@ -49,7 +49,11 @@ pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<Decoded, SourceError> {
         name: name.to_owned(),
         place: Some((line_of(body, at), (skipped + at) as u32)),
         message: format!("the byte 0x{:02x} is not {what}", body.get(at).copied().unwrap_or_default()),
-        help: "Save the file as UTF-8, or name its encoding in a cookie on the first line (`# coding: latin-1`)".to_owned(),
+        help: if body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff") {
+            "It begins as UTF-16 does, which Python does not read; save the file as UTF-8".to_owned()
+        } else {
+            "Save the file as UTF-8, or name its encoding in a cookie on the first line (`# coding: latin-1`)".to_owned()
+        },
     };
     match codec {
         Codec::Utf8 => match std::str::from_utf8(body) {

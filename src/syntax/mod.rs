@@ -132,10 +132,10 @@ impl Attempt<'_> {
             program.form = Form::Mixed;
         }
         // Few sources speak to us, and strings that seem to are told from comments by the parser's tokens alone.
-        if self.text.contains("antifreeze:") {
+        if speaks_to_us(self.text) {
             let comments =
                 parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(|token| clamp(token.range(), self.text));
-            let ours = |span: &Span| self.text.get(span.start as usize..span.end as usize).is_some_and(|text| text.contains("antifreeze:"));
+            let ours = |span: &Span| self.text.get(span.start as usize..span.end as usize).is_some_and(speaks_to_us);
             program.comments = comments.filter(ours).collect();
         }
         #[cfg(debug_assertions)]
@@ -151,4 +151,10 @@ fn clamp(range: TextRange, text: &str) -> Span {
     let span = span_of(range);
     let end = text.len() as u32;
     Span { start: span.start.min(end), end: span.end.min(end) }
+}
+
+/// Whether a text names us as those do that address us, in capitals or not.
+fn speaks_to_us(text: &str) -> bool {
+    const MARK: &[u8] = b"antifreeze:";
+    text.as_bytes().windows(MARK.len()).any(|part| part.eq_ignore_ascii_case(MARK))
 }

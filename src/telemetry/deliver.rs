@@ -20,8 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a receiver that takes no more is left alone where it does not say how long.
 const PAUSE: Duration = Duration::from_mins(1);
 
+/// However long a receiver asks to be left alone.
+const LONGEST_PAUSE: Duration = Duration::from_hours(24);
+
 /// Runs as that process.
 pub fn main() -> ExitCode {
+    // What the host was started with is the host's: a pipe whose end somebody waits for, say.
+    executor::close_from(3);
     // The host waits for this process, and not for the one that goes on.
     if !executor::fork_off() {
         return ExitCode::SUCCESS;
@@ -52,8 +57,8 @@ pub fn main() -> ExitCode {
             Ok(parcel) if paused.get(&parcel.url).is_some_and(|until| Instant::now() < *until) => Delivery::Refused(429),
             Ok(parcel) => {
                 let (delivery, pause) = send_one(&agent, &parcel, left);
-                if let Some(pause) = pause {
-                    paused.insert(parcel.url, Instant::now() + pause);
+                if let Some(until) = pause.and_then(|pause| Instant::now().checked_add(pause.min(LONGEST_PAUSE))) {
+                    paused.insert(parcel.url, until);
                 }
                 delivery
             }
@@ -90,7 +95,8 @@ fn send_one(agent: &ureq::Agent, parcel: &Parcel, limit: Duration) -> (Delivery,
     let limit = Some(limit.min(PATIENCE));
     let answer = match &parcel.body {
         Some(body) => {
-            let mut request = agent.post(&parcel.url).config().timeout_global(limit).build();
+            // Followed, it would go on as a request without the body, and a page to log in on would pass for the receiver.
+            let mut request = agent.post(&parcel.url).config().max_redirects(0).timeout_global(limit).build();
             for (name, value) in &parcel.headers {
                 request = request.header(name, value);
             }

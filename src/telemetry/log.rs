@@ -13,7 +13,14 @@ use crate::verdict::Verdict;
 
 /// Writes logs from here on, of a level and above: to a file, or to standard error.
 pub fn write(level: Level, file: Option<&Path>) -> io::Result<()> {
-    let builder = tracing_subscriber::fmt().json().flatten_event(true).with_current_span(false).with_span_list(false).with_max_level(level);
+    // A line that cannot be written is not worth the program it tells of.
+    let builder = tracing_subscriber::fmt()
+        .json()
+        .log_internal_errors(false)
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_span_list(false)
+        .with_max_level(level);
     // A subscriber that is there already is the host's, and its to keep.
     let _ = match file {
         Some(path) => builder.with_writer(Mutex::new(File::options().create(true).append(true).open(path)?)).try_init(),

@@ -4,7 +4,7 @@
 const GONE: &str = "[scrubbed]";
 
 /// Words that make a secret of what is assigned to a name with one of them in it.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 20] = [
     "password",
     "passwd",
     "passphrase",
@@ -23,10 +23,15 @@ const NAMES: [&str; 18] = [
     "dsn",
     "cookie",
     "session_id",
+    "accountkey",
+    "account_key",
 ];
 
+/// The same of whole words in a name.
+const WORDS: [&str; 2] = ["pass", "pw"];
+
 /// How known tokens begin.
-const BEGINNINGS: [&str; 22] = [
+const BEGINNINGS: [&str; 24] = [
     "sk-",
     "sk_live_",
     "sk_test_",
@@ -43,6 +48,8 @@ const BEGINNINGS: [&str; 22] = [
     "xoxb-",
     "xoxp-",
     "xoxs-",
+    "xapp-",
+    "ya29.",
     "hf_",
     "AKIA",
     "ASIA",
@@ -53,7 +60,7 @@ const BEGINNINGS: [&str; 22] = [
 
 /// Text without what looks like a secret.
 pub fn scrub(text: &str) -> String {
-    let text = without_keys(text);
+    let text = literals(&without_keys(text));
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         out.push_str(&tokens(&values(&addresses(line))));
@@ -100,8 +107,76 @@ fn addresses(line: &str) -> String {
 }
 
 fn is_secret_name(name: &str) -> bool {
+    // The statement is no name.
+    let is_statement = name == "pass";
     let name = name.to_ascii_lowercase();
-    NAMES.iter().any(|word| name.contains(word))
+    NAMES.iter().any(|word| name.contains(word)) || !is_statement && name.split(['_', '-']).any(|word| WORDS.contains(&word))
+}
+
+/// Code without the literals in what a name that tells of a secret is given, compared with or called with, over as many lines as that
+/// takes. What is not Python is read as far as it looks like it.
+fn literals(text: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // Of each open bracket, whether it is a subscript's.
+    let mut brackets: Vec<bool> = Vec::new();
+    // How many brackets are open around what is taken out.
+    let mut taken: Option<usize> = None;
+    let (mut named, mut after_value) = (false, false);
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            '\n' if brackets.is_empty() => (taken, named, after_value) = (None, false, false),
+            c if c.is_whitespace() => {}
+            '#' => length = rest.find('\n').unwrap_or(rest.len()),
+            '"' | '\'' => {
+                let mark = if rest.starts_with(&c.to_string().repeat(3)) { &rest[..3] } else { &rest[..1] };
+                let inside = &rest[mark.len()..];
+                let mut end = closing(inside, mark);
+                if mark.len() == 1 {
+                    end = inside.find('\n').map_or(end, |line| end.min(line));
+                }
+                let close = if inside[end..].starts_with(mark) { mark } else { "" };
+                let hidden = taken.is_some() && brackets.last() != Some(&true) && end > 0;
+                out.push_str(mark);
+                out.push_str(if hidden { GONE } else { &inside[..end] });
+                out.push_str(close);
+                (named, after_value) = (end < 40 && is_secret_name(&inside[..end]), true);
+                rest = &inside[end + close.len()..];
+                continue;
+            }
+            '(' | '[' | '{' => {
+                brackets.push(c == '[' && after_value);
+                if c == '(' && named {
+                    taken.get_or_insert(brackets.len());
+                }
+                (named, after_value) = (false, false);
+            }
+            ')' | ']' | '}' => {
+                brackets.pop();
+                taken = taken.filter(|depth| *depth <= brackets.len());
+                after_value = true;
+            }
+            '=' | ':' | ',' if named => {
+                taken.get_or_insert(brackets.len());
+                length += usize::from(rest.starts_with("=="));
+                (named, after_value) = (false, false);
+            }
+            ',' => {
+                taken = taken.filter(|depth| *depth < brackets.len() || brackets.is_empty());
+                after_value = false;
+            }
+            c if is_name(c) => {
+                length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                (named, after_value) = (is_secret_name(&rest[..length]), true);
+            }
+            _ => (named, after_value) = (false, false),
+        }
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out
 }
 
 /// `password = "…"`, `"token": "…"`, `--api-key …`: without what a name that tells of a secret is given.
@@ -244,6 +319,17 @@ mod tests {
             ("x = '0123456789abcdef0123456789abcdef'", "x = '[scrubbed]'"),
             ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nx", "[scrubbed]\nx"),
             ("token = \"\"\"a\"\"\"", "token = \"\"\"[scrubbed]\"\"\""),
+            ("token = \"\"\"a\nb\"\"\"\nx = 'c'", "token = \"\"\"[scrubbed]\"\"\"\nx = 'c'"),
+            ("d = {'password':\n    'x',\n  'n': 'y'}", "d = {'password':\n    '[scrubbed]',\n  'n': 'y'}"),
+            ("api_key = (\n    'x'\n)\ny = 'z'", "api_key = (\n    '[scrubbed]'\n)\ny = 'z'"),
+            ("password = 'a' 'b' + 'c'", "password = '[scrubbed]' '[scrubbed]' + '[scrubbed]'"),
+            ("password = 'a' if b else 'c'", "password = '[scrubbed]' if b else '[scrubbed]'"),
+            ("user, password = 'me', 'x'", "user, password = '[scrubbed]', '[scrubbed]'"),
+            ("passwords = ['x', 'y']", "passwords = ['[scrubbed]', '[scrubbed]']"),
+            ("x = os.getenv('PW', 'x')", "x = os.getenv('PW', '[scrubbed]')"),
+            ("set_password('x')\nf('y')", "set_password('[scrubbed]')\nf('y')"),
+            ("if password == 'x':\n    f('y')", "if password == '[scrubbed]':\n    f('y')"),
+            ("DB_PASS = 'x'", "DB_PASS = '[scrubbed]'"),
         ];
         for (text, scrubbed) in cases {
             assert_eq!(scrub(text), scrubbed);
@@ -260,6 +346,8 @@ mod tests {
             "x = 10 ** 10 ** 8  # a comment",
             "password = getpass.getpass()",
             "secret = os.environ['X']",
+            "if x:\n    pass\nprint('a', 'b')",
+            "it's a text, isn't it: 'so'",
             "url = 'https://example.org/a?b=c'",
             "def evaluate_polynomial_at_many_points_1(x): return x",
         ];

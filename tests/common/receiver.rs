@@ -132,6 +132,7 @@ fn serve(stream: TcpStream, mood: Mood, all: &Mutex<Vec<Received>>) {
         if reader.read_exact(&mut body).is_err() {
             return;
         }
+        let is_get = method == "GET";
         all.lock().expect("nobody panicked").push(Received { method, path, headers, body });
         let status = match mood {
             Mood::Well => 200,
@@ -139,9 +140,14 @@ fn serve(stream: TcpStream, mood: Mood, all: &Mutex<Vec<Received>>) {
                 std::thread::sleep(time);
                 200
             }
+            Mood::Refusing(300..400) if is_get => 200,
             Mood::Refusing(status) => status,
         };
-        let retry = if status == 429 { "Retry-After: 60\r\n" } else { "" };
+        let retry = match status {
+            429 => "Retry-After: 18446744073709551615\r\n",
+            300..400 => "Location: /login\r\n",
+            _ => "",
+        };
         if write!(stream, "HTTP/1.1 {status} Said\r\nContent-Length: 2\r\n{retry}\r\n{{}}").is_err() {
             return;
         }

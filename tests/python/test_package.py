@@ -63,6 +63,24 @@ def test_limits_that_are_none_are_refused(bad):
         Limits(**bad)
 
 
+@pytest.mark.parametrize(("code", "kind"), [("a\0b", "SyntaxError"), ("x = '\ud800'", "UnicodeEncodeError")])
+def test_running_what_no_python_compiles_raises_as_there(code, kind):
+    events = []
+    sentry = type("Sentry", (), {"capture_event": lambda self, event: events.append(event)})()
+    outcome = antifreeze.run(code, sentry=sentry)
+    assert (outcome.outcome, outcome.error.type, outcome.state) == ("raised", kind, None)
+    with antifreeze.Session() as session:
+        session.run("y = 1")
+        outcome = session.run(code)
+        assert (outcome.outcome, outcome.error.type, outcome.state) == ("raised", kind, "kept")
+        assert session.run("y").result == 1
+
+
+def test_memory_that_was_refused_is_not_said_to_have_been_held():
+    outcome = antifreeze.run("print('x' * 10**9)", gate=False)
+    assert "asked for more memory than it may have; the limit is" in outcome.message, outcome
+
+
 def test_code_that_cannot_be_read_is_a_clear_error():
     with pytest.raises(ValueError, match="NUL"):
         antifreeze.check("a\0b")

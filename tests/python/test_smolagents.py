@@ -323,6 +323,36 @@ def test_names_alone_refuse_nothing(make, kind, code):
     assert make(kind)(code).output == KEPT[code]
 
 
+@BOTH
+@pytest.mark.parametrize("code", ["eval('1')", "exec('1')", "compile('1', '', 'eval')", "globals()", "locals()", "open('x')", "__import__('math')"])
+def test_builtins_that_run_text_or_reach_outside_are_refused(make, kind, code):
+    with pytest.raises(InterpreterError, match="Forbidden function evaluation: .* is not among the explicitly allowed tools"):
+        make(kind)(code)
+    with pytest.raises(InterpreterError, match="Forbidden function evaluation"):
+        make(kind)(f"def f():\n    return {code}\nf()")
+
+
+def test_builtins_that_are_the_codes_own_are_not_refused(make):
+    executor = make(BoundedPythonExecutor, additional_functions={"open": lambda name: f"<{name}>"})
+    assert executor("open('x')").output == "<x>"
+    assert executor("def f():\n    return eval(1)\ndef eval(x):\n    return x + 1\nf()").output == 2
+    assert executor("eval(2)").output == 3
+    assert executor("def g(exec):\n    return exec\ng(4)").output == 4
+    assert make(BoundedPythonExecutor, imports=["*"])("eval('1 + 1')").output == 2
+
+
+@BOTH
+@pytest.mark.parametrize("code", ["x = '\0'", "x = '\ud800'"])
+def test_text_that_is_no_python_is_an_error_of_the_codes(make, kind, code):
+    if kind is LocalPythonExecutor and code == "x = '\ud800'":
+        pytest.skip("theirs raises UnicodeEncodeError")
+    executor = make(kind)
+    executor("y = 1")
+    with pytest.raises(InterpreterError):
+        executor(code)
+    assert executor("y").output == 1
+
+
 @pytest.mark.parametrize("code", STILL_REFUSED)
 def test_names_inside_are_not_those_outside(make, code):
     with pytest.raises(InterpreterError, match="Forbidden access to module: os"):

@@ -1,5 +1,7 @@
 //! What one step leaves to the next, and what it shows.
 
+use std::time::{Duration, Instant};
+
 use antifreeze::outcome::OutcomeKind;
 use antifreeze::session::Options;
 use serde_json::{Value, json};
@@ -262,6 +264,64 @@ fn alarms_that_come_between_steps_hit_the_next_step() {
     let outcome = run(&session, "x = 1\ntime.sleep(1)");
     assert_eq!(outcome.error.map(|error| error.kind), Some("TimeoutError".into()));
     assert_eq!(repr(&session, "2"), "2");
+}
+
+#[test]
+fn a_step_that_no_python_compiles_raises() {
+    let session = open(unguarded(20.0));
+    finish(&session, "x = 1");
+    let outcome = run(&session, "x = '\0'");
+    let error = outcome.error.expect("it raised");
+    assert_eq!((outcome.outcome, error.kind.as_str(), error.line), (OutcomeKind::Raised, "SyntaxError", Some(1)));
+    assert_eq!(outcome.state.as_deref(), Some("kept"));
+    assert_eq!(repr(&session, "x"), "1");
+}
+
+#[test]
+fn what_keeps_a_session_from_being_ready_costs_the_next_step_its_time_at_most() {
+    let hang = "def hang():\n    while True: pass\n";
+    for code in [
+        "import os, time\nos.register_at_fork(before=lambda: time.sleep(1000))\nx = 2",
+        "import sys\ndef hook(event, args):\n    if event == 'os.fork':\n        hang()\nsys.addaudithook(hook)\nx = 2",
+        "import logging, threading, time\ndef hold():\n    with logging._lock:\n        time.sleep(1000)\n\
+         threading.Thread(target=hold, daemon=True).start()\ntime.sleep(0.2)\nx = 2",
+    ] {
+        let session = open(unguarded(1.0));
+        finish(&session, &format!("{hang}x = 1"));
+        assert_eq!(finish(&session, code).state.as_deref(), Some("advanced"));
+        let begin = Instant::now();
+        let outcome = finish(&session, "x");
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        let reason = outcome.state_reason.clone().unwrap_or_default();
+        assert_eq!(outcome.result, json!(1), "{outcome:#?}");
+        assert!(reason.contains("kept the session busy") && reason.contains("before the step before this one"), "{reason}");
+    }
+}
+
+#[test]
+fn what_a_step_puts_in_the_place_of_builtins_is_its_own_affair() {
+    for code in [
+        "import json\njson.loads = json.dumps = lambda *args, **kwargs: 1 / 0",
+        "import builtins\nbuiltins.len = builtins.isinstance = lambda *args: 1 / 0",
+    ] {
+        let session = open(unguarded(20.0));
+        finish(&session, "x = 1");
+        run(&session, code);
+        assert_eq!(repr(&session, "x"), "1", "{code}");
+    }
+}
+
+#[test]
+fn a_step_has_a_time_that_is_one() {
+    let session = open(unguarded(20.0));
+    finish(&session, "x = 1");
+    for seconds in [-1.0, 0.0, f64::NAN, f64::INFINITY, 1e308] {
+        assert!(session.run_with("x", Some(seconds), &mut |_, _| {}).is_err(), "{seconds}");
+    }
+    for name in ["class", "None", "__builtins__", "a b"] {
+        assert!(session.set(name, &json!(1)).is_err(), "{name}");
+    }
+    assert_eq!(repr(&session, "x"), "1");
 }
 
 /// On one processor the backup has mostly not run at all yet when the step that follows begins.

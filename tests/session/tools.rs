@@ -40,6 +40,10 @@ fn a_call_travels_to_the_host_and_back() {
         ("panics()", "antifreeze.ToolError", "panicked"),
         ("add(object())", "TypeError", "JSON"),
         ("add(float('nan'))", "TypeError", "JSON"),
+        ("add('\\ud800')", "TypeError", "JSON"),
+        ("add(2 ** 64)", "TypeError", "64 bits"),
+        ("x = []\nfor _ in range(500):\n    x = [x]\nadd(x)", "TypeError", "too deep"),
+        ("add('a' * 20_000_000)", "TypeError", "8 MiB"),
     ] {
         let error = run(&session, code).error.expect("it raises");
         assert_eq!(error.kind, kind, "{code}");

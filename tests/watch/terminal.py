@@ -20,7 +20,9 @@ PATIENCE = 20
 class Shell:
     """A process group in the foreground of a terminal."""
 
-    def __init__(self, code, flags=()):
+    def __init__(self, code, flags=(), script=None, background=False, control=True):
+        """With `script` it is run by `sh`, in the job's process group, with the command as its arguments. In the background the job has
+        the terminal after a while only. Without control there is no shell that could go on with a job that was stopped."""
         self.ours, self.theirs = pty.openpty()
         self.resize(30, 100)
         self.before = termios.tcgetattr(self.theirs)
@@ -32,16 +34,28 @@ class Shell:
             # The shell: it starts a job in a process group of its own and gives it the terminal.
             job = os.fork()
             if job == 0:
-                os.setpgid(0, 0)
-                signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-                os.tcsetpgrp(self.theirs, os.getpid())
-                signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                if control:
+                    os.setpgid(0, 0)
+                if control and not background:
+                    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+                    os.tcsetpgrp(self.theirs, os.getpid())
+                    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
                 for fd in (0, 1, 2):
                     os.dup2(self.theirs, fd)
                 os.closerange(3, 64)
-                os.execv(ANTIFREEZE, [ANTIFREEZE, "watch", *(flags or FLAGS), "--", sys.executable, "-c", code])
+                command = [ANTIFREEZE, "watch", *(flags or FLAGS), "--", sys.executable, "-c", code]
+                if script:
+                    command = ["/bin/sh", "-c", script, "sh", *command]
+                os.execv(command[0], command)
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            if not control:
+                # What the keys of the terminal send comes to the whole of it.
+                for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+                    signal.signal(number, signal.SIG_IGN)
             try:
+                if background:
+                    time.sleep(2)
+                    os.tcsetpgrp(self.theirs, job)
                 while True:
                     _, status = os.waitpid(job, os.WUNTRACED)
                     os.tcsetpgrp(self.theirs, os.getpid())
@@ -181,6 +195,76 @@ def a_freeze_leaves_the_terminal_as_it_was():
     shell.end(b"<status 124>")
 
 
+LIMIT = ["--silence", "1s"] if "--silence" in FLAGS else ["--budget", "1s"]
+
+
+def a_program_that_stops_itself_is_ended():
+    for control in (True, False):
+        shell = Shell("import os\nprint('ready', flush=True)\nos.kill(os.getpid(), 19)", flags=LIMIT, control=control)
+        shell.expect(b"ready")
+        seen = shell.expect(b"<status 124>", b"<stopped")
+        if b"<stopped" in seen:
+            raise SystemExit("only the terminal stops the clock")
+        os.waitpid(shell.pid, 0)
+
+
+def a_key_that_the_program_takes_stops_it_all_the_same():
+    # As editors do: they put the screen in order first.
+    shell = Shell(
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGTSTP, lambda *_: os.kill(os.getpid(), signal.SIGSTOP))\n"
+        "print('ready', flush=True)\nend = time.monotonic() + 3\nwhile time.monotonic() < end: time.sleep(0.05)\nprint('done', flush=True)"
+    )
+    shell.expect(b"ready")
+    shell.type(b"\x1a")
+    shell.expect(b"<stopped 1>")
+    shell.expect(b"done")
+    shell.end(b"<status 0>")
+
+
+def without_a_shell_the_key_stops_nobody():
+    shell = Shell("import time\nprint('ready', flush=True)\ntime.sleep(2)\nprint('done', flush=True)", control=False)
+    shell.expect(b"ready")
+    shell.type(b"\x1a")
+    shell.expect(b"done")
+    shell.expect(b"<status 0>")
+    os.waitpid(shell.pid, 0)
+
+
+def brought_to_the_foreground_it_shows_no_password():
+    shell = Shell("import getpass\nprint(repr(getpass.getpass('word: ')), flush=True)", background=True)
+    end = time.monotonic() + PATIENCE
+    while os.tcgetpgrp(shell.ours) == shell.pid or termios.tcgetattr(shell.theirs)[3] & termios.ECHO:
+        if time.monotonic() > end:
+            raise SystemExit("what is typed is shown")
+        time.sleep(0.05)
+    shell.expect(b"word: ")
+    shell.type(b"secret\n")
+    seen = shell.expect(b"'secret'")
+    if seen.count(b"secret") != 1:
+        raise SystemExit(f"the password was shown: {seen!r}")
+    shell.end(b"<status 0>")
+
+
+def keys_reach_all_of_a_job():
+    shell = Shell("import time\nprint('ready', flush=True)\ntime.sleep(60)", script='trap "echo caught" INT; "$@"; exit 5')
+    shell.expect(b"ready")
+    # Whom the shell waits for is stopped only if the whole group is.
+    shell.type(b"\x1a")
+    shell.expect(b"<stopped 1>")
+    time.sleep(1.5)
+    shell.type(b"\x03")
+    shell.expect(b"caught")
+    shell.end(b"<status 5>")
+
+
+def a_killed_minder_leaves_the_terminal_as_it_was():
+    shell = Shell("import tty, time\ntty.setraw(0)\nprint('ready', flush=True)\ntime.sleep(60)")
+    shell.expect(b"ready")
+    os.kill(watch_below(watch_below(shell.pid)), signal.SIGKILL)
+    shell.end(b"<status 70>")
+
+
 os.environ["TERM"] = "xterm"
 CHECKS = (
     sizes_and_ttys,
@@ -190,6 +274,12 @@ CHECKS = (
     quits_by_the_key,
     a_killed_watch_leaves_the_terminal_as_it_was,
     a_freeze_leaves_the_terminal_as_it_was,
+    a_program_that_stops_itself_is_ended,
+    a_key_that_the_program_takes_stops_it_all_the_same,
+    without_a_shell_the_key_stops_nobody,
+    brought_to_the_foreground_it_shows_no_password,
+    keys_reach_all_of_a_job,
+    a_killed_minder_leaves_the_terminal_as_it_was,
 )
 for check in CHECKS:
     check()

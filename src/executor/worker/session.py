@@ -17,6 +17,7 @@ import time
 import traceback  # what a step that raises needs, read before the first fork
 
 FILE = "<antifreeze>"
+_decode, _encode = json.JSONDecoder().raw_decode, json.dumps
 BUILTINS = worker["BUILTINS"]
 send, quote_limit = worker["send"], 1 << 16
 _fork, _getpid, _exit, _kill, _waitpid, _setpgid = os.fork, os.getpid, os._exit, os.kill, os.waitpid, os.setpgid
@@ -27,6 +28,11 @@ SPACE = _socket.CMSG_SPACE(16 * 4)
 # How much of what is shown is kept: of one thing, and of all that one step shows.
 ONE_DISPLAY, ALL_DISPLAYS = 1 << 20, 3 << 20
 BINARY = ("image/png", "image/jpeg")
+
+
+def loads(data):
+    """What JSON says, also when the program has put something else in the place of `json.loads` or of builtins."""
+    return _decode(data.decode("utf-8"))[0]
 
 
 class Session:
@@ -149,7 +155,7 @@ def zygote(request, control):
         os.setsid()
         reseed()
         kind, payload = bare_frame(S.control)
-        become(json.loads(payload))
+        become(loads(payload))
         return
 
 
@@ -274,7 +280,7 @@ def run():
             return
         if kind != b"q":
             continue
-        request = json.loads(payload)
+        request = loads(payload)
         fds, S.fds = S.fds, []
         if len(fds) >= 2:
             _dup2(fds[0], 1)
@@ -318,7 +324,7 @@ def make_backup():
             S.hidden.discard(pid)
     why = unforkable() if S.checkpoint else "it is switched off"
     if why:
-        send(S.control, b"k", '{"backup":false,"reason":%s,"threads":0}' % json.dumps(why))
+        send(S.control, b"k", '{"backup":false,"reason":%s,"threads":0}' % _encode(why))
         return False
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     threads = count_threads()
@@ -336,7 +342,7 @@ def make_backup():
     except OSError as error:
         ours.close()
         theirs.close()
-        send(S.control, b"k", '{"backup":false,"reason":%s,"threads":%d}' % (json.dumps("forking failed: %s" % error), threads))
+        send(S.control, b"k", '{"backup":false,"reason":%s,"threads":%d}' % (_encode("forking failed: %s" % error), threads))
         return False
     finally:
         S.quiet = False
@@ -648,7 +654,7 @@ def show(mime, data):
         cut, text = len(raw) - len(kept.encode("utf-8")), kept
     SHOWN += len(text)
     if len(DISPLAYS) < 100:
-        DISPLAYS.append('{"mime":%s,"data":%s,"truncated_bytes":%d}' % (json.dumps(mime), json.dumps(text), cut))
+        DISPLAYS.append('{"mime":%s,"data":%s,"truncated_bytes":%d}' % (_encode(mime), _encode(text), cut))
 
 
 def rich(value):
@@ -719,21 +725,43 @@ def make_tool(name):
 TOOL_LOCK = __import__("_thread").allocate_lock()
 
 
+TOOL_LIMIT = 8 << 20
+
+
+def cannot_travel(value, levels):
+    """Why the other side could not read a value as JSON, in words."""
+    if isinstance(value, int):
+        return None if -(1 << 63) <= value < 1 << 64 else "an integer has more than 64 bits"
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    if parts and not levels:
+        return "they are nested too deep"
+    for part in parts:
+        why = cannot_travel(part, levels - 1)
+        if why:
+            return why
+    return None
+
+
 def call_tool(name, args, kwargs):
     if _getpid() != S.pid:
         raise ToolError("%s can be called from the session's own process only, not from a child" % name)
     try:
-        arguments = json.dumps([list(args), kwargs], allow_nan=False)
-    except (TypeError, ValueError) as error:
+        arguments = _encode([list(args), kwargs], allow_nan=False, ensure_ascii=False)
+        size = len(arguments.encode("utf-8"))
+    except (TypeError, ValueError, RecursionError) as error:
         raise TypeError("%s takes arguments that JSON can say: %s" % (name, error)) from None
+    # What the other side could not read would never be answered.
+    unfit = "they take more than %d MiB" % (TOOL_LIMIT >> 20) if size > TOOL_LIMIT else cannot_travel([args, kwargs], 100)
+    if unfit:
+        raise TypeError("%s cannot be given these arguments: %s" % (name, unfit))
     with TOOL_LOCK:
         S.calls += 1
         number = S.calls
-        send(S.control, b"t", '{"id":%d,"name":%s,"arguments":%s}' % (number, json.dumps(name), arguments))
+        send(S.control, b"t", '{"id":%d,"name":%s,"arguments":%s}' % (number, _encode(name), arguments))
         while True:
             kind, payload = receive()
             if kind == b"a":
-                answer = json.loads(payload)
+                answer = loads(payload)
                 if answer["id"] == number:
                     break
     if answer.get("error") is not None:

@@ -75,7 +75,9 @@ def session(request, control, trace):
     """Hands over to what runs the steps of a session."""
     global REQUEST
     REQUEST = request
-    scope = {"__name__": "antifreeze session", "__builtins__": BUILTINS, "worker": globals()}
+    # Its own builtins: a step may replace those that the steps after it see.
+    builtins = dict(vars(sys.modules["builtins"]))
+    scope = {"__name__": "antifreeze session", "__builtins__": builtins, "worker": globals()}
     exec(part(request, "session"), scope)
     return scope["begin"](request, control, trace)
 

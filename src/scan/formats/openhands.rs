@@ -63,7 +63,7 @@ fn event(out: &mut Extractor, at: &At, event: &Json) {
             let path = arguments.text_at("path").unwrap_or_default();
             for key in ["file_text", "content"] {
                 if let Some(text) = arguments.text_at(key).filter(|text| !text.is_empty() && is_python_file(&path)) {
-                    out.written(&place.key(key), &text, &path);
+                    out.written(&place.key(key), &text, 0, &path);
                     break;
                 }
             }

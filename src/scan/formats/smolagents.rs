@@ -36,7 +36,7 @@ fn extract(out: &mut Extractor, at: &At, step: &Json) {
             let message = error.text_at("message").or_else(|| error.text()).unwrap_or_default();
             // The interpreter of smolagents says with other exceptions that it stopped a loop.
             Some(match observed::of_error(&message) {
-                Observed::TimedOut => Observed::TimedOut,
+                ended @ (Observed::TimedOut | Observed::NotRun) => ended,
                 _ => Observed::Raised,
             })
         }

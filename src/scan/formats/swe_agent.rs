@@ -35,7 +35,7 @@ fn extract(out: &mut Extractor, at: &At, run: &Json) {
             if let Some((_, text)) = rest.split_once("--file_text ") {
                 let text = text.trim().trim_matches(['\'', '"']);
                 if is_python_file(file) {
-                    out.written(&at, text, file);
+                    out.written(&at, text, 0, file);
                 }
             }
         } else {
@@ -54,7 +54,7 @@ fn edit(out: &mut Extractor, at: &At, action: &str, created: Option<String>) {
     let body = body.strip_suffix("end_of_edit").unwrap_or(body);
     let from_first = head.split_whitespace().nth(1).is_some_and(|range| range.starts_with("1:"));
     match created.filter(|file| is_python_file(file) && from_first) {
-        Some(file) => out.written(at, body, &file),
+        Some(file) => out.written(at, body, 0, &file),
         None => out.fragments += 1,
     }
 }
