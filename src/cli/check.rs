@@ -282,7 +282,9 @@ enum Answer {
 /// Checks one job.
 fn check(job: &Job) -> Result<Answer, SourceError> {
     let is_file = matches!(job.input, Input::File(_) | Input::Found(_));
-    let settings = Settings { is_file, ..job.configured.evaluator(job.profile) };
+    // A file may be run with arguments; a snippet is run as it is.
+    let is_bare = job.profile == Profile::Agent && job.input.path().is_none();
+    let settings = Settings { is_file, is_bare, ..job.configured.evaluator(job.profile) };
     let path = job.input.path();
     let notebook = path.is_some_and(files::is_notebook);
     let name = job.input.name();

@@ -71,7 +71,6 @@ impl Configured {
             limits: self.config.limits,
             target: self.config.target,
             is_main: profile == Profile::Agent,
-            is_bare: profile == Profile::Agent,
             describe: false,
             callables: Arc::clone(&self.callables),
             ..Settings::default()
