@@ -13,6 +13,9 @@ use crate::telemetry::{About, Parcel, Telemetry, log};
 /// What a program that was killed for its budget or its silence is ended with, as `timeout` does.
 pub const FROZEN: u8 = 124;
 
+/// What it ends with instead of 0 where output of the program could not be passed on, as `cat` does.
+const LOST: u8 = 1;
+
 /// How long a program that is restarted is waited for, at first and at most; it doubles each time.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -59,7 +62,7 @@ pub fn watch(options: &Options, telemetry: &Telemetry, say: &mut dyn FnMut(News<
         let monitor = options.monitor.as_deref();
         let check_in = monitor.and_then(|slug| telemetry.check_in(slug, None, MonitorCheckInStatus::InProgress, None));
         let finished = executor::attend(&options.watched, &signals, &mut || ping(options, telemetry));
-        let well = matches!(&finished, Ok(Finished { ended: Ended::Exited(0), .. }));
+        let well = matches!(&finished, Ok(Finished { ended: Ended::Exited(0), lost: None, .. }));
         if let Some(slug) = monitor {
             let status = if well { MonitorCheckInStatus::Ok } else { MonitorCheckInStatus::Error };
             let duration = finished.as_ref().ok().and_then(|finished| Duration::try_from_secs_f64(finished.seconds).ok());
@@ -72,10 +75,14 @@ pub fn watch(options: &Options, telemetry: &Telemetry, say: &mut dyn FnMut(News<
         if finished.left {
             say(News::Words("a process of the program is held by the kernel and could not be killed".into()));
         }
+        if let Some(lost) = &finished.lost {
+            say(News::Words(format!("output was lost: {lost}")));
+        }
         match &finished.ended {
             Ended::Exited(status) => {
                 say_killed(&finished, say);
-                return Ok(Exit::Status(*status as u8));
+                let lost = *status == 0 && finished.lost.is_some();
+                return Ok(Exit::Status(if lost { LOST } else { *status as u8 }));
             }
             Ended::Signalled(signal) => {
                 say_killed(&finished, say);

@@ -10,7 +10,7 @@ mod receiver;
 #[path = "common/running.rs"]
 mod running;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -384,4 +384,89 @@ fn stopped_itself_it_takes_no_program_for_silent() {
     kill("-CONT");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"................"[..]));
+}
+
+/// The status of what must end by itself in time.
+fn status(child: &mut Child, name: &str) -> Option<i32> {
+    let begin = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("it is a child") {
+            return status.code();
+        }
+        if begin.elapsed() > Duration::from_secs(30) {
+            let _ = child.kill();
+            panic!("{name}: it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_program_that_stops_what_watches_it_is_ended() {
+    let parent = "import os, time\nparent = os.getppid()\n\
+                  watch = int(open(f'/proc/{parent}/stat').read().rsplit(')', 1)[1].split()[1])\n";
+    for limit in ["--budget", "--silence"] {
+        for (name, code) in [
+            ("stops-group", "os.killpg(0, 19)"),
+            ("stops-minder", "os.kill(parent, 19)"),
+            ("stops-watch", "os.kill(watch, 19)"),
+            ("stops-again", "while True:\n    os.kill(watch, 19)\n    time.sleep(0.01)"),
+        ] {
+            let mark = mark(name);
+            let code = format!("{parent}{code}\ntime.sleep(1000)");
+            let mut child = on_python(&mark, &[limit, "1.5s"], &code).process_group(0).spawn().expect("antifreeze starts");
+            assert_eq!(status(&mut child, &format!("{name} {limit}")), Some(124), "{name} {limit}");
+            assert_nothing_left(&mark);
+        }
+    }
+}
+
+#[test]
+fn what_was_ignored_from_the_start_ends_no_pause() {
+    let script = format!("trap '' HUP; exec {BINARY} watch --budget 500ms --restart 1 -- sleep 1000");
+    let mut child = Command::new("sh").args(["-c", &script]).stderr(Stdio::piped()).spawn().expect("sh starts");
+    let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    for line in lines.map_while(Result::ok) {
+        if line.contains("starting it again") {
+            Command::new("kill").args(["-HUP", &child.id().to_string()]).status().expect("kill starts");
+        }
+    }
+    assert_eq!(status(&mut child, "hup"), Some(124));
+}
+
+#[test]
+fn output_that_cannot_be_written_is_said() {
+    let run = |code: &str| {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("there is one");
+        on_python(&mark("full"), &["--silence", "30s"], code).stdout(full).stderr(Stdio::piped()).output().expect("antifreeze starts")
+    };
+    let output = run("print('hi')");
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert_eq!(err(&output).matches("No space left on device").count(), 1, "{}", err(&output));
+    let output = run("import sys; print('hi'); sys.exit(7)");
+    assert_eq!(output.status.code(), Some(7), "{}", err(&output));
+}
+
+#[test]
+fn few_descriptors_are_enough_to_end_a_program() {
+    let mark = mark("few");
+    let script = format!("ulimit -n 10; exec {BINARY} watch --budget 1s -- sleep 1000");
+    let mut child = Command::new("sh").args(["-c", &script]).env("MARK", &mark).spawn().expect("sh starts");
+    assert_eq!(status(&mut child, "few"), Some(124));
+    assert_nothing_left(&mark);
+}
+
+#[test]
+fn a_reader_that_stalls_hides_no_silence() {
+    // More than the reader's pipe holds, and less than that and the program's.
+    let code = "import os, time\nos.write(1, b'.' * 70_000)\ntime.sleep(1000)";
+    let mut child = on_python(&mark("stalls"), &["--silence", "1s", "--budget", "60s"], code)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("antifreeze starts");
+    assert_eq!(status(&mut child, "stalls"), Some(124));
+    let output = child.wait_with_output().expect("it ended");
+    assert!(err(&output).contains("--silence"), "{}", err(&output));
+    assert_nothing_left(&mark("stalls"));
 }

@@ -18,12 +18,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, waitpid};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde::{Deserialize, Serialize};
 
 use super::freeze::{DUMP_SIGNAL, masks};
 use super::sys::{self, Forked};
+use super::terminal::is_raw;
 use super::tree::{self, View};
 use super::wait::wait_for;
 use super::watched::Why;
@@ -43,6 +44,10 @@ const LOOKS: Duration = Duration::from_millis(200);
 const HEARSAY: Duration = Duration::from_millis(20);
 /// How often a heartbeat file is looked at.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long the process that watches, stopped and set going again, has for what output there is.
+const MOMENT: Duration = Duration::from_secs(1);
+/// How long after its key a stop that a program makes itself is the terminal's.
+const KEY: Duration = Duration::from_secs(1);
 /// The most bytes in a message.
 pub const MESSAGE: usize = 128 << 10;
 
@@ -65,7 +70,7 @@ pub struct Job {
     pub terminal: bool,
     /// The number of the real terminal's descriptor, to be left as it was found.
     pub real_terminal: Option<i32>,
-    /// Whether somebody may stop the program and go on with it, with the clock stopped meanwhile.
+    /// Whether somebody may stop the program by a terminal and go on with it, with the clock stopped meanwhile.
     pub interactive: bool,
 }
 
@@ -79,6 +84,8 @@ pub enum Order {
     Signal(i32, i32),
     /// The same, and nobody else can have given it to the program.
     Pass(i32),
+    /// The terminal's key for a stop was typed.
+    StopKey,
     /// The program goes on after a stop.
     Continue,
 }
@@ -89,7 +96,7 @@ pub enum Order {
 pub enum Word {
     /// The program was started.
     Started(i32),
-    /// It was stopped by a signal.
+    /// It was stopped by the terminal.
     Stopped,
     /// It froze, and is about to be killed.
     Frozen {
@@ -155,7 +162,7 @@ fn mind(host: &OwnedFd, command: &[std::ffi::OsString]) -> std::io::Result<()> {
     }
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // What is sent to the process group is not for this process, nor for the twin as long as it only listens.
-    let _blocked = sys::signal_fd(&watched::SIGNALS)?;
+    drop(sys::signal_fd(&watched::SIGNALS)?);
     let real_terminal = job.real_terminal.and_then(|number| sys::adopt(number).ok());
     let real_state = real_terminal.as_ref().and_then(|terminal| tcgetattr(terminal).ok());
     if job.terminal {
@@ -203,7 +210,10 @@ fn mind(host: &OwnedFd, command: &[std::ffi::OsString]) -> std::io::Result<()> {
         children,
         began: now,
         life: now,
+        prodded: false,
         held: None,
+        key: None,
+        stopped: None,
         touched: None,
         heard: HashMap::new(),
         waiting: Vec::new(),
@@ -228,9 +238,11 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
     fs::write(folder.join("sitecustomize.py"), SITE)
 }
 
-/// The terminal as it was found.
+/// The terminal as it was found, where the process that watches has it pass keys on.
 fn leave_terminal(terminal: &OwnedFd, state: &Termios) {
-    let _ = tcsetattr(terminal, OptionalActions::Now, state);
+    if tcgetattr(terminal).is_ok_and(|now| is_raw(&now)) {
+        let _ = tcsetattr(terminal, OptionalActions::Now, state);
+    }
 }
 
 /// Forks the twin: a process that stays in the program's process group, and tells which signals the group as a whole was sent. Gives
@@ -301,8 +313,14 @@ struct Minder<'a> {
     began: Instant,
     /// When there was a sign of life.
     life: Instant,
+    /// Whether the process that watches was set going since.
+    prodded: bool,
     /// Since when the program is stopped, with the clock.
     held: Option<Instant>,
+    /// When the terminal's key for a stop was typed.
+    key: Option<Instant>,
+    /// When the program was stopped by another than the terminal.
+    stopped: Option<Instant>,
     /// When the heartbeat file was touched.
     touched: Option<SystemTime>,
     /// When the whole process group was sent a signal, by its number and who sent it.
@@ -347,11 +365,29 @@ impl Minder<'_> {
         over(self.job.silence, self.life).then_some(Why::Silence)
     }
 
-    /// While the process that passes on output is stopped there is none to be seen, and that is no silence of the program's.
+    /// While the process that passes on output is stopped there is none to be seen, and that is no silence of the program's. It is set
+    /// going, as the program may have stopped it, and has a moment; once, as the program may do it again.
     fn look_at_host(&mut self, now: Instant) {
-        let late = self.job.silence.is_some_and(|limit| now.saturating_duration_since(self.life).as_secs_f64() > limit / 2.0);
-        if late && tree::is_stopped(self.job.host) {
-            self.life = now;
+        let Some(limit) = self.job.silence.and_then(|limit| Duration::try_from_secs_f64(limit).ok()) else { return };
+        let silent = now.saturating_duration_since(self.life) >= limit;
+        if silent && self.held.is_none() && !self.prodded && tree::is_stopped(self.job.host) {
+            self.prodded = true;
+            self.wake_host();
+            self.life = now.checked_sub(limit).map_or(now, |begin| begin + MOMENT);
+        }
+    }
+
+    /// Sets the process that watches going.
+    fn wake_host(&self) {
+        match &self.host_process {
+            Some(process) => {
+                let _ = pidfd_send_signal(process, Signal::CONT);
+            }
+            // As long as that process lives it is this one's parent.
+            None if rustix::process::getppid().is_some_and(|pid| pid.as_raw_nonzero().get() == self.job.host) => {
+                sys::kill(self.job.host, libc::SIGCONT);
+            }
+            None => {}
         }
     }
 
@@ -410,12 +446,20 @@ impl Minder<'_> {
                 Err(_) => return false,
             };
             match serde_json::from_slice::<Order>(&message[..n]) {
-                Ok(Order::Life) => self.life = Instant::now(),
+                Ok(Order::Life) => {
+                    self.life = Instant::now();
+                    self.prodded = false;
+                }
                 Ok(Order::Signal(number, sender)) if self.twin_pid.is_some() => {
                     self.waiting.push((number, sender, Instant::now() + HEARSAY));
                 }
                 Ok(Order::Signal(number, _) | Order::Pass(number)) => sys::kill(self.program, number),
+                Ok(Order::StopKey) => {
+                    self.key = Some(Instant::now());
+                    self.stop_for_key();
+                }
                 Ok(Order::Continue) => {
+                    (self.key, self.stopped) = (None, None);
                     if let Some(since) = self.held.take() {
                         let pause = since.elapsed();
                         self.began += pause;
@@ -491,12 +535,15 @@ impl Minder<'_> {
         while sys::take_signal(&self.children).is_some() {}
         if let Some(pid) = Pid::from_raw(self.program) {
             while let Ok(Some((_, status))) = waitpid(Some(pid), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
-                if !status.stopped() {
-                    return Some(Over::Ended(status.as_raw()));
-                }
-                if self.job.interactive && self.held.is_none() {
-                    self.held = Some(Instant::now());
-                    say(self.host, &Word::Stopped);
+                let Some(signal) = status.stopping_signal() else { return Some(Over::Ended(status.as_raw())) };
+                match signal {
+                    libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU if self.job.interactive => self.hold(),
+                    // The kernel lets no terminal stop whom nobody can go on with; here it does not know.
+                    libc::SIGTSTP if self.job.terminal => self.signal_program(libc::SIGCONT),
+                    _ => {
+                        self.stopped = Some(Instant::now());
+                        self.stop_for_key();
+                    }
                 }
             }
         }
@@ -510,9 +557,28 @@ impl Minder<'_> {
         }
     }
 
+    /// The terminal has stopped the program, and the clock stops too.
+    fn hold(&mut self) {
+        if self.held.is_none() {
+            self.held = Some(Instant::now());
+            say(self.host, &Word::Stopped);
+        }
+    }
+
+    /// A program that takes the terminal's key, puts its screen in order and stops itself was stopped by the terminal. The key and the
+    /// stop are heard of in any order.
+    fn stop_for_key(&mut self) {
+        let (Some(key), Some(stopped)) = (self.key, self.stopped) else { return };
+        if self.job.interactive && key.max(stopped).duration_since(key.min(stopped)) < KEY && tree::is_stopped(self.program) {
+            (self.key, self.stopped) = (None, None);
+            self.hold();
+        }
+    }
+
     /// Ends all that is left, and says how it went.
     fn finish(mut self, over: &Over) {
         let seconds = self.began.elapsed().as_secs_f64();
+        self.wake_host();
         if let Over::Frozen(why) = over {
             let (threads, reason) = self.stacks();
             say(self.host, &Word::Frozen { why: *why, threads, reason });
@@ -530,10 +596,14 @@ impl Minder<'_> {
         }
         let killed = view.list().iter().filter(|process| Some(process.pid) != self.twin_pid).count() as u32;
         sys::go_first();
+        // What ends processes needs descriptors, and there may be few.
+        self.heartbeat = None;
         let mut left = !tree::sweep(DYING, |_| {});
         let status = if let Over::Ended(status) = over { Some(*status) } else { None };
         let _ = fs::remove_dir_all(&self.job.stacks);
         if !self.gone {
+            // From here on there is nobody who stops it.
+            self.wake_host();
             say(self.host, &Word::Ended { status, killed, seconds, left });
         }
         // What the kernel itself holds ends when it lets go; what it leaves then is waited for here.

@@ -5,10 +5,16 @@ use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, getpgid, getpgrp, getsid, test_kill_process_group};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr, tcsetpgrp, tcsetwinsize};
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
+    tcsetpgrp, tcsetwinsize,
+};
 
 use super::sys;
+use super::tree::View;
 
 /// A terminal of ours, and the real one it stands for.
 #[derive(Debug)]
@@ -17,7 +23,7 @@ pub struct Terminal {
     pub ours: OwnedFd,
     /// The real terminal.
     pub real: OwnedFd,
-    /// How the real one was found.
+    /// How the real one was found, the last time that it was this process's.
     found: Option<Termios>,
     /// Whether keys come through it, so that the real one must not make anything of them.
     keys: bool,
@@ -33,7 +39,16 @@ impl Terminal {
         let name = ptsname(&ours, Vec::new())?;
         let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
         let real = real.as_fd().try_clone_to_owned()?;
-        let found = tcgetattr(&real).ok();
+        let mut found = tcgetattr(&real).ok();
+        if keys
+            && !is_foreground(&real)
+            && let Some(found) = &mut found
+        {
+            // In the background it is as the shell's editor of lines has it, which is not for programs.
+            found.input_modes.insert(InputModes::ICRNL);
+            found.output_modes.insert(OutputModes::OPOST | OutputModes::ONLCR);
+            found.local_modes.insert(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHOE | LocalModes::ISIG | LocalModes::IEXTEN);
+        }
         if let Some(found) = &found {
             let mut state = found.clone();
             if !keys {
@@ -57,28 +72,86 @@ impl Terminal {
 
     /// Whether keys are this process's to read now: not while it is in the background.
     pub fn is_ours(&self) -> bool {
-        self.keys && tcgetpgrp(&self.real).is_ok_and(|group| group == rustix::process::getpgrp())
+        self.keys && is_foreground(&self.real)
+    }
+
+    /// Whether the terminal is still to be taken: nothing says when a shell brings this process to the foreground.
+    pub fn is_away(&self) -> bool {
+        self.keys && !(self.raw && self.is_ours())
     }
 
     /// The real terminal passes keys on as they are.
     pub fn take(&mut self) {
-        if self.is_ours()
-            && let Some(found) = &self.found
+        if !self.is_ours() {
+            return;
+        }
+        // What a shell has made of it meanwhile is how it is to be left again, unless that is what was made of it here.
+        if let Ok(now) = tcgetattr(&self.real)
+            && !is_raw(&now)
         {
+            self.found = Some(now);
+        }
+        if let Some(found) = &self.found {
             let mut state = found.clone();
             state.make_raw();
             self.raw = tcsetattr(&self.real, OptionalActions::Now, &state).is_ok();
         }
     }
 
-    /// The real terminal is as it was found.
+    /// The real terminal is as it was found. In the background it is the shell's, who has its own modes.
     pub fn leave(&mut self) {
         if std::mem::take(&mut self.raw)
+            && self.is_ours()
             && let Some(found) = &self.found
         {
             // What was written is shown first.
             let _ = tcsetattr(&self.real, OptionalActions::Drain, found);
         }
+    }
+
+    /// The keys that are now a signal for the program's process group, and for those who share the real terminal with it. None where
+    /// the program reads keys as they are, or has a process group of its own in the foreground, as a shell has.
+    pub fn signal_keys(&self, program: i32) -> Vec<(u8, i32)> {
+        let foreground = tcgetpgrp(&self.ours).is_ok_and(|group| group.as_raw_nonzero().get() == program);
+        let Some(state) = tcgetattr(&self.ours).ok().filter(|state| foreground && state.local_modes.contains(LocalModes::ISIG)) else {
+            return Vec::new();
+        };
+        let keys = [(SpecialCodeIndex::VINTR, libc::SIGINT), (SpecialCodeIndex::VQUIT, libc::SIGQUIT)];
+        keys.into_iter().map(|(key, signal)| (state.special_codes[key], signal)).filter(|(key, _)| *key != 0).collect()
+    }
+
+    /// The key that stops.
+    pub fn stop_key(&self) -> Option<u8> {
+        Some(self.found.as_ref()?.special_codes[SpecialCodeIndex::VSUSP]).filter(|key| *key != 0)
+    }
+}
+
+/// Whether this process's group has the terminal.
+fn is_foreground(terminal: &impl AsFd) -> bool {
+    tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp())
+}
+
+/// Whether a terminal passes keys on as they are.
+pub fn is_raw(state: &Termios) -> bool {
+    !state.local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN)
+}
+
+/// Whether somebody in this session can go on with this process's group once it was stopped: without that the kernel lets no terminal
+/// stop it.
+pub fn has_shell() -> bool {
+    let view = View::descendants(0);
+    let (group, session) = (getpgrp(), getsid(None));
+    let mut pid = std::process::id() as i32;
+    loop {
+        let parent = view.status(pid, "PPid").and_then(|number| number.parse().ok()).and_then(Pid::from_raw);
+        let Some(parent) = parent else { return false };
+        if getsid(Some(parent)) != session {
+            return false;
+        }
+        if getpgid(Some(parent)) != Ok(group) {
+            return true;
+        }
+        pid = parent.as_raw_nonzero().get();
     }
 }
 
@@ -96,16 +169,20 @@ impl Found {
     /// None where standard input is no terminal, or another process group has it.
     pub fn look() -> Option<Found> {
         let stdin = io::stdin();
-        let ours = tcgetpgrp(&stdin).is_ok_and(|group| group == rustix::process::getpgrp());
+        let ours = is_foreground(&stdin);
         tcgetattr(&stdin).ok().filter(|_| ours).map(Found)
     }
 
-    /// Takes it back from a program that was killed, as it was.
+    /// Takes it back from a program that was killed, as it was; not from a shell, who has taken it itself.
     pub fn restore(&self) {
+        let taken = |group: Pid| group != getpgrp() && test_kill_process_group(group) != Err(Errno::SRCH);
+        if tcgetpgrp(io::stdin()).is_ok_and(taken) {
+            return;
+        }
         // Whoever is in the background is stopped for this, unless it blocks the signal.
         let _blocked = sys::signal_fd(&[libc::SIGTTOU]);
         let stdin = io::stdin();
-        let _ = tcsetpgrp(&stdin, rustix::process::getpgrp());
+        let _ = tcsetpgrp(&stdin, getpgrp());
         let _ = tcsetattr(&stdin, OptionalActions::Drain, &self.0);
     }
 }

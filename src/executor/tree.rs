@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::sys;
@@ -55,10 +56,9 @@ impl View {
     /// The living processes of the tree (zombies are not), without its root.
     pub fn list(&self) -> Vec<Process> {
         let Ok(entries) = fs::read_dir(&self.proc) else { return Vec::new() };
-        let all = entries
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
-            .filter_map(|pid| read(&self.proc, pid))
-            .collect::<Vec<_>>();
+        // First all numbers, so that one descriptor at a time is enough.
+        let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok()).collect::<Vec<_>>();
+        let all = pids.into_iter().filter_map(|pid| read(&self.proc, pid)).collect::<Vec<_>>();
         let tree = match self.root {
             None => all.into_iter().filter(|process| process.pid != 1).collect(),
             Some(root) => below(&all, root),
@@ -157,8 +157,8 @@ pub fn sweep(limit: Duration, mut reaped: impl FnMut(sys::Reaped)) -> bool {
         loop {
             match sys::reap(false) {
                 Ok(Some(one)) => reaped(one),
-                Err(rustix::io::Errno::CHILD) => return true,
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::CHILD) => return true,
+                Err(Errno::INTR) => {}
                 _ => break,
             }
         }
@@ -167,8 +167,8 @@ pub fn sweep(limit: Duration, mut reaped: impl FnMut(sys::Reaped)) -> bool {
         loop {
             match sys::reap(false) {
                 Ok(Some(one)) => reaped(one),
-                Err(rustix::io::Errno::CHILD) => return true,
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::CHILD) => return true,
+                Err(Errno::INTR) => {}
                 // Dying takes a moment (a gigabyte takes 50 ms); look again for newcomers after a short while.
                 _ if round.elapsed() > Duration::from_millis(4) => break,
                 _ => std::thread::sleep(Duration::from_micros(300)),
@@ -193,7 +193,7 @@ pub fn sweep_but(spared: i32, limit: Duration, mut reaped: impl FnMut(sys::Reape
         while round.elapsed() < Duration::from_millis(4) {
             match sys::reap(false) {
                 Ok(Some(one)) => reaped(one),
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::INTR) => {}
                 Err(_) => return true,
                 Ok(None) if view.list().is_empty() => return true,
                 Ok(None) => std::thread::sleep(Duration::from_micros(300)),
@@ -263,8 +263,21 @@ pub fn is_stopped(pid: i32) -> bool {
 /// Signals exactly the process that was listed, not a later one with the same number.
 fn signal(process: &Process, signal: Signal) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
-    let Ok(fd) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-    if read(Path::new("/proc"), process.pid).is_some_and(|now| now.started == process.started) {
+    let fd = match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(fd) => fd,
+        Err(Errno::SRCH) => return,
+        // No descriptor is to be had: it was listed a moment ago, and sparing it would be worse than the chance of a new number.
+        Err(_) => {
+            sys::kill(process.pid, signal.as_raw());
+            return;
+        }
+    };
+    let is_it = match read(Path::new("/proc"), process.pid) {
+        Some(now) => now.started == process.started,
+        // It is gone, or the pidfd was the last descriptor.
+        None => Path::new("/proc").join(process.pid.to_string()).exists(),
+    };
+    if is_it {
         let _ = pidfd_send_signal(fd, signal);
     }
 }

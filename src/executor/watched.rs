@@ -14,13 +14,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::io::{Errno, FdFlags, fcntl_setfd};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{Errno, FdFlags, fcntl_setfd, ioctl_fionread};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
 use serde::{Deserialize, Serialize};
 
 use super::minder::{Job, MESSAGE, Order, Word};
-use super::terminal::{Found, Terminal, terminals};
+use super::terminal::{Found, Terminal, has_shell, terminals};
+use super::tree::View;
 use super::wait::wait_for;
 use super::{MIND, Unusable, sys, tree};
 use crate::outcome::ThreadInfo;
@@ -35,6 +38,8 @@ const PIECE: usize = 4096;
 const MINUTE: Duration = Duration::from_mins(1);
 /// How often a sign of life is passed on.
 const LIFE: Duration = Duration::from_millis(20);
+/// How often it is looked whether a shell has taken this process to the foreground.
+const FOREGROUND: Duration = Duration::from_millis(100);
 /// How long output may take to come to its end once everything that could write is gone.
 const REST: Duration = Duration::from_secs(2);
 
@@ -85,6 +90,8 @@ pub struct Finished {
     pub seconds: f64,
     /// Whether something could not be killed.
     pub left: bool,
+    /// Why output of it was lost, where it was.
+    pub lost: Option<String>,
 }
 
 /// The folder that makes the Python processes of a program say where they are. The minder makes it and takes it away again; where
@@ -122,7 +129,7 @@ pub fn pause(signals: &OwnedFd, wait: Duration) -> Option<i32> {
         let left = end.saturating_duration_since(Instant::now());
         wait_for(&mut [PollFd::new(signals, PollFlags::IN)], left);
         while let Some(signal) = sys::take_signal(signals) {
-            if matches!(signal.number, libc::SIGHUP | libc::SIGINT | libc::SIGQUIT | libc::SIGTERM) {
+            if ends(signal) {
                 return Some(signal.number);
             }
         }
@@ -130,6 +137,22 @@ pub fn pause(signals: &OwnedFd, wait: Duration) -> Option<i32> {
             return None;
         }
     }
+}
+
+/// Whether a signal would end this process if it were not blocked. One that was ignored from the start, as under `nohup`, would not;
+/// but while it is blocked it comes all the same. A program is passed it, and ignores it too, unless it does otherwise itself.
+fn ends(signal: sys::Signalled) -> bool {
+    let me = std::process::id() as i32;
+    let is_ignored = || {
+        let ignored = View::descendants(me).status(me, "SigIgn").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+        ignored.is_some_and(|mask| mask >> (signal.number - 1) & 1 == 1)
+    };
+    matches!(signal.number, libc::SIGHUP | libc::SIGINT | libc::SIGQUIT | libc::SIGTERM) && !is_own(signal) && !is_ignored()
+}
+
+/// Whether this process sent it: to its process group, as the terminal would have, and so to itself.
+fn is_own(signal: sys::Signalled) -> bool {
+    !signal.by_kernel && signal.sender == std::process::id() as i32
 }
 
 /// Runs a program to its end. `signals` are [`SIGNALS`], made by [`super::signal_fd`]; this process must have one thread and must not
@@ -160,6 +183,18 @@ impl Relay {
             Some(PollFd::from_borrowed_fd(own(self.to), PollFlags::OUT))
         }
     }
+
+    /// Whether what the program writes to is full, so that it may be waiting for its reader.
+    fn is_full(&self) -> bool {
+        let Some(from) = &self.from else { return false };
+        // The program's side is not held open here, for then its end would not be seen.
+        let theirs = ioctl_tiocgptpeer(from, OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).or_else(|_| {
+            let path = format!("/proc/self/fd/{}", from.as_raw_fd());
+            rustix::fs::open(path, OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
+        });
+        let Ok(theirs) = theirs else { return true };
+        !wait_for(&mut [PollFd::new(&theirs, PollFlags::OUT)], Duration::ZERO)
+    }
 }
 
 struct Attendance<'a> {
@@ -172,8 +207,15 @@ struct Attendance<'a> {
     /// Whether nothing more is typed.
     untyped: bool,
     relays: Vec<Relay>,
+    /// Readable when something is to be heard of the minder.
+    children: OwnedFd,
+    program: i32,
     interactive: bool,
     found: Option<Found>,
+    /// How much there was to be read when it could not be passed on.
+    unread: u64,
+    /// Why output was lost.
+    lost: Option<String>,
     told: Option<Instant>,
     /// A signal that came when all that was left was output nobody takes.
     given_up: bool,
@@ -229,7 +271,7 @@ impl<'a> Attendance<'a> {
             stacks: stacks.0.clone(),
             terminal: keys,
             real_terminal: real.as_ref().map(AsRawFd::as_raw_fd),
-            interactive: are.contains(&true),
+            interactive: are.contains(&true) && has_shell(),
         };
         let mut command = Command::new("/proc/self/exe");
         std::os::unix::process::CommandExt::arg0(&mut command, "antifreeze");
@@ -245,6 +287,8 @@ impl<'a> Attendance<'a> {
         for fd in handed.into_iter().flatten() {
             fcntl_setfd(fd, FdFlags::empty())?;
         }
+        // Before it is started: what becomes of it is heard of from its first moment.
+        let children = sys::signal_fd(&[libc::SIGCHLD])?;
         let minder = command.spawn()?;
         drop(command);
         drop(far);
@@ -257,8 +301,12 @@ impl<'a> Attendance<'a> {
             typed: Vec::new(),
             untyped: false,
             relays,
+            children,
+            program: 0,
             interactive: job.interactive,
             found: Found::look(),
+            unread: 0,
+            lost: None,
             told: None,
             given_up: false,
         })
@@ -272,14 +320,15 @@ impl<'a> Attendance<'a> {
     fn attend(mut self, pulse: &mut dyn FnMut()) -> Result<Finished, Unusable> {
         let mut frozen = None;
         let mut beat = Instant::now() + MINUTE;
-        let finished = loop {
+        let mut finished = loop {
             if Instant::now() >= beat {
                 beat = Instant::now() + MINUTE;
                 pulse();
             }
             match self.turn(beat.saturating_duration_since(Instant::now())) {
                 None => {}
-                Some(Word::Started(_)) => {
+                Some(Word::Started(program)) => {
+                    self.program = program;
                     if let Some(terminal) = &mut self.terminal {
                         terminal.take();
                     }
@@ -296,11 +345,17 @@ impl<'a> Attendance<'a> {
                         (None, Some(status)) if libc::WIFSIGNALED(status) => Ended::Signalled(libc::WTERMSIG(status)),
                         (None, status) => Ended::Exited(status.map_or(70, |status| libc::WEXITSTATUS(status))),
                     };
-                    break Finished { ended, killed, seconds, left };
+                    break Finished { ended, killed, seconds, left, lost: None };
                 }
             }
             if self.is_gone() {
                 self.sweep();
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.leave();
+                }
+                if let Some(found) = &self.found {
+                    found.restore();
+                }
                 return Err(Unusable("the process that minded the program was killed, and the program with it".into()));
             }
         };
@@ -311,6 +366,7 @@ impl<'a> Attendance<'a> {
         if !finished.left {
             let _ = self.minder.wait();
         }
+        finished.lost = self.lost.take();
         Ok(finished)
     }
 
@@ -332,9 +388,15 @@ impl<'a> Attendance<'a> {
     /// Waits for something to happen, at most so long, and deals with it. What the minder says is given back.
     fn turn(&mut self, wait: Duration) -> Option<Word> {
         let blocked = self.relays.iter().any(|relay| !relay.waiting.is_empty());
-        // A program that waits for its reader is not silent.
+        // What is not read is looked at, for it is output all the same.
         let wait = if blocked { wait.min(Duration::from_millis(250)) } else { wait };
-        let mut fds = vec![PollFd::new(&self.line, PollFlags::IN), PollFd::new(self.signals, PollFlags::IN)];
+        let away = self.program != 0 && self.terminal.as_ref().is_some_and(Terminal::is_away);
+        let wait = if away { wait.min(FOREGROUND) } else { wait };
+        let mut fds = vec![
+            PollFd::new(&self.line, PollFlags::IN),
+            PollFd::new(self.signals, PollFlags::IN),
+            PollFd::new(&self.children, PollFlags::IN),
+        ];
         fds.extend(self.relays.iter().filter_map(Relay::next));
         let stdin = io::stdin();
         if let Some(terminal) = &self.terminal {
@@ -346,15 +408,41 @@ impl<'a> Attendance<'a> {
         }
         wait_for(&mut fds, wait);
         drop(fds);
+        self.wake_minder();
+        if away && let Some(terminal) = &mut self.terminal {
+            terminal.take();
+        }
         while let Some(signal) = sys::take_signal(self.signals) {
             self.signal(signal);
         }
         self.relay();
         self.pass_keys();
         if blocked {
-            self.live();
+            self.look_at_unread();
         }
         self.hear()
+    }
+
+    /// A minder that the program has stopped is set going again: nobody else has the clock.
+    fn wake_minder(&mut self) {
+        let mut heard = false;
+        while sys::take_signal(&self.children).is_some() {
+            heard = true;
+        }
+        let minder = self.minder.id() as i32;
+        if heard && tree::is_stopped(minder) {
+            sys::kill(minder, libc::SIGCONT);
+        }
+    }
+
+    /// What cannot be passed on is not read, but it is a sign of life when there is more of it; and who waits for a reader is not
+    /// silent.
+    fn look_at_unread(&mut self) {
+        let unread = self.relays.iter().filter_map(|relay| ioctl_fionread(relay.from.as_ref()?).ok()).sum::<u64>();
+        let grown = unread > std::mem::replace(&mut self.unread, unread);
+        if grown || self.relays.iter().any(|relay| !relay.waiting.is_empty() && relay.is_full()) {
+            self.live();
+        }
     }
 
     fn hear(&self) -> Option<Word> {
@@ -364,14 +452,36 @@ impl<'a> Attendance<'a> {
     }
 
     fn signal(&mut self, signal: sys::Signalled) {
+        if is_own(signal) {
+            return;
+        }
+        if signal.number == libc::SIGCONT {
+            self.go_on(signal);
+            return;
+        }
+        if signal.number == libc::SIGTSTP {
+            self.tell(Order::StopKey);
+        }
         match (&self.terminal, signal.number) {
             (Some(terminal), libc::SIGWINCH) => terminal.resize(),
-            (_, libc::SIGCONT) => self.tell(Order::Continue),
             // A terminal's signals reach the program by themselves, unless the terminal is kept from it.
             _ if signal.by_kernel && !self.keeps_keys() => {}
             (_, number) if self.keeps_keys() => self.tell(Order::Pass(number)),
             (_, number) => self.tell(Order::Signal(number, signal.sender)),
         }
+    }
+
+    /// Somebody went on with this process, and so with the program.
+    fn go_on(&mut self, signal: sys::Signalled) {
+        // The minder does so lest this process be stopped: that is nothing to the program.
+        if !signal.by_kernel && signal.sender == self.minder.id() as i32 {
+            return;
+        }
+        if let Some(terminal) = self.terminal.as_mut().filter(|_| self.program != 0) {
+            terminal.take();
+            terminal.resize();
+        }
+        self.tell(Order::Continue);
     }
 
     fn keeps_keys(&self) -> bool {
@@ -380,12 +490,18 @@ impl<'a> Attendance<'a> {
 
     /// The program was stopped: this process stops too, so that the shell that started it has its turn.
     fn stop(&mut self) {
-        if !self.interactive {
+        // Heard of only now that a shell has gone on with all of it.
+        if !self.interactive || !tree::is_stopped(self.program) {
+            self.tell(Order::Continue);
             return;
         }
         self.relay();
         if let Some(terminal) = &mut self.terminal {
             terminal.leave();
+        }
+        // The terminal itself would have stopped all of the group.
+        if self.keeps_keys() {
+            sys::kill(0, libc::SIGTSTP);
         }
         sys::kill(std::process::id() as i32, libc::SIGSTOP);
         if let Some(terminal) = &mut self.terminal {
@@ -433,8 +549,12 @@ impl<'a> Attendance<'a> {
                     Ok(n) => drop(relay.waiting.drain(..n)),
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => break,
-                    // Nobody reads any more: the program is to learn that as it would without us.
-                    Err(_) => {
+                    // Nobody reads any more, or nothing can be written: the program is to learn that as it would without us.
+                    Err(error) => {
+                        if error != Errno::PIPE && self.lost.is_none() {
+                            let name = if relay.to == 1 { "output" } else { "error" };
+                            self.lost = Some(format!("standard {name} cannot be written to: {error}"));
+                        }
                         relay.waiting.clear();
                         relay.from = None;
                         break;
@@ -466,8 +586,19 @@ impl<'a> Attendance<'a> {
             }
         }
         if !self.typed.is_empty() {
+            let keys = terminal.signal_keys(self.program);
+            let stop = terminal.stop_key();
             match rustix::io::write(&terminal.ours, &self.typed) {
-                Ok(n) => drop(self.typed.drain(..n)),
+                Ok(n) => {
+                    let passed = self.typed.drain(..n).collect::<Vec<_>>();
+                    if passed.iter().any(|key| Some(*key) == stop) {
+                        self.tell(Order::StopKey);
+                    }
+                    // The terminal itself would have sent it to all of its foreground, a pipeline's other programs too.
+                    for (_, signal) in keys.into_iter().filter(|(key, _)| passed.contains(key)) {
+                        sys::kill(0, signal);
+                    }
+                }
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(_) => self.typed.clear(),
             }
@@ -490,7 +621,7 @@ impl<'a> Attendance<'a> {
             }
             self.relay();
             while let Some(signal) = sys::take_signal(self.signals) {
-                self.given_up |= matches!(signal.number, libc::SIGHUP | libc::SIGINT | libc::SIGQUIT | libc::SIGTERM);
+                self.given_up |= ends(signal);
             }
             if last.elapsed() > REST {
                 break;
