@@ -4,7 +4,7 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::modules::ENDING_ALL;
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CompareOp, Op};
+use crate::syntax::code::{BinaryOp, CodeId, CompareOp, NameId, Op};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
@@ -221,6 +221,21 @@ impl Host for Machine<'_> {
         self.program.names.iter().any(|name| names.contains(&&**name))
     }
 
+    fn accesses(&self, attributes: &[&str]) -> bool {
+        self.attribute_places(attributes).next().is_some() || self.mentions(&["getattr"])
+    }
+
+    fn is_only_place_of(&self, attribute: &str) -> bool {
+        let here = self.spot().code;
+        self.attribute_places(&[attribute]).all(|code| code == here)
+    }
+
+    fn imports_only(&self, modules: &[&str]) -> bool {
+        let is_one = |name: &str| modules.contains(&name.split('.').next().unwrap_or(name));
+        let mut ops = self.program.codes.iter().flat_map(|code| &code.ops);
+        ops.all(|op| !matches!(op, Op::Import(name, ..) if !is_one(&self.program.names[name.0 as usize])))
+    }
+
     fn is_certain(&self) -> bool {
         !self.defined_only && self.store.path.mass >= 1.0 && !self.store.path.doubtful
     }
@@ -275,6 +290,7 @@ impl Host for Machine<'_> {
         match name {
             "super" => self.make_super(&args),
             "multiplies" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.multiplies(v)))),
+            "runs beside" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.runs_beside(v)))),
             "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
@@ -298,6 +314,16 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// The code of each access to an attribute of one of these names.
+    fn attribute_places(&self, attributes: &[&str]) -> impl Iterator<Item = CodeId> {
+        let is_named = |name: NameId| attributes.contains(&&*self.program.names[name.0 as usize]);
+        let codes = self.program.codes.iter().enumerate();
+        let places = codes.filter(|(_, code)| {
+            code.ops.iter().any(|op| matches!(op, Op::LoadAttr(n) | Op::LoadMethod(n) | Op::StoreAttr(n) if is_named(*n)))
+        });
+        places.map(|(at, _)| CodeId(at as u32)).collect::<Vec<_>>().into_iter()
+    }
+
     /// So many processes or threads are started that still run.
     pub fn report_spawn_bomb(&mut self, number: f64) {
         let measure = Measure { unit: Unit::Processes, low: number, high: f64::INFINITY };

@@ -205,6 +205,12 @@ pub trait Host {
     fn is_file(&self) -> bool;
     /// Whether the program mentions one of some names anywhere.
     fn mentions(&self, names: &[&str]) -> bool;
+    /// Whether the program may look up or assign one of these attributes.
+    fn accesses(&self, attributes: &[&str]) -> bool;
+    /// Whether no code but the one that runs looks up this attribute.
+    fn is_only_place_of(&self, attribute: &str) -> bool;
+    /// Whether the program imports none but these modules, and what is in them.
+    fn imports_only(&self, modules: &[&str]) -> bool;
     /// Whether what is said here is proven, or something could interrupt the program.
     fn proof(&self) -> Proof;
     /// Whether a global variable holds an object.

@@ -662,7 +662,7 @@ pub struct Frame {
 pub enum Obj {
     /// Not allocated on this path.
     Hole,
-    /// Of this type, otherwise unknown for good: outside code may hold it.
+    /// Of this type, otherwise unknown for good: outside code may hold it. What a model knows of it all the same follows a plus.
     Escaped(Sym),
     List(Rc<Items>),
     Deque(Rc<Items>, Option<u64>),
