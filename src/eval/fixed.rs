@@ -10,19 +10,8 @@ use crate::value::object::Sym;
 use super::Settings;
 
 /// Names of what changes attributes without naming them, or lets a class answer for them.
-const UNSEEN: &[&str] = &[
-    "__delattr__",
-    "__dict__",
-    "__getattribute__",
-    "__setattr__",
-    "__setstate__",
-    "delattr",
-    "eval",
-    "exec",
-    "patch",
-    "setattr",
-    "vars",
-];
+const UNSEEN: &[&str] =
+    &["__delattr__", "__dict__", "__getattribute__", "__setattr__", "__setstate__", "delattr", "eval", "exec", "patch", "setattr", "vars"];
 
 /// An assignment to an attribute.
 struct Site<'p> {
@@ -41,7 +30,8 @@ pub fn of(program: &Program, settings: &Settings, names: &[Sym]) -> Fixed {
     }
     let loads = |wanted: &str| {
         let ops = program.codes.iter().flat_map(|code| &code.ops);
-        ops.filter(|op| matches!(op, Op::LoadAttr(n) | Op::LoadMethod(n) | Op::LoadGlobal(n) | Op::LoadName(n) if name(n) == wanted)).count()
+        ops.filter(|op| matches!(op, Op::LoadAttr(n) | Op::LoadMethod(n) | Op::LoadGlobal(n) | Op::LoadName(n) if name(n) == wanted))
+            .count()
     };
     // Only what a subclass does runs the making of a base class, and that once.
     let made_once = loads("__init__") == loads("super");
@@ -74,6 +64,8 @@ pub fn of(program: &Program, settings: &Settings, names: &[Sym]) -> Fixed {
         [] => false,
     };
     let sym = |id: &NameId| names[id.0 as usize];
+    // Those of a thread are properties.
+    changing.extend(sites.keys().filter(|attribute| matches!(name(attribute), "daemon" | "name")));
     let fixed = sites.iter().filter(|(attribute, all)| !changing.contains(attribute) && keeps(all)).map(|(n, _)| sym(n)).collect();
     Fixed::new(Some(Names { fixed, assigned: sites.keys().chain(&changing).map(sym).collect() }))
 }

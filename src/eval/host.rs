@@ -244,6 +244,17 @@ impl Host for Machine<'_> {
         matches!(value, V::Ref(_)) && (0..self.names.len() as u32).any(|name| self.store.global(name) == *value)
     }
 
+    fn is_in_closed_loop(&self) -> bool {
+        let spot = self.spot();
+        let ops = &self.code(spot.code).ops;
+        let is_open = |at: usize, back: u32| match ops[at] {
+            Op::Return | Op::ReturnToken(_) | Op::Raise(_) => true,
+            op => op.jump_target().is_some_and(|to| to > back),
+        };
+        let around = self.code(spot.code).loops.iter().filter(|l| (l.head..=l.back).contains(&spot.pc));
+        around.into_iter().any(|l| !(l.head as usize..=l.back as usize).any(|at| is_open(at, l.back)))
+    }
+
     fn is_discarded(&self) -> bool {
         let spot = self.spot();
         matches!(self.code(spot.code).ops.get(spot.pc as usize + 1), Some(Op::Pop))

@@ -219,6 +219,8 @@ pub trait Host {
     fn proof_of_sum(&self, seconds: f64) -> Proof;
     /// Whether every path through the program leads here.
     fn is_certain(&self) -> bool;
+    /// Whether the call stands in a loop that no statement leaves.
+    fn is_in_closed_loop(&self) -> bool;
     /// Whether nobody looks at what the operation being evaluated gives.
     fn is_discarded(&self) -> bool;
     /// The text of the operation being evaluated, without white space.

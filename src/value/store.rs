@@ -540,6 +540,18 @@ impl Store {
         V::Slice(Rc::new(parts))
     }
 
+    /// Whether no code but the program's assigns attributes of the instances of a class.
+    fn is_all_of_program(&self, class: &V) -> bool {
+        let V::Ref(id) = class else { return false };
+        let Obj::Class(class) = &self.heap.get(id.0 as usize).obj else { return false };
+        let known = |base: &V| match base {
+            V::Ref(_) => true,
+            V::Lib(name) => matches!(&*name.text(), "object" | "abc.ABC" | "threading.Thread"),
+            _ => false,
+        };
+        class.bases.iter().chain(&class.mro).all(known)
+    }
+
     /// Whether an object is the same after it escaped.
     fn stays(&self, id: ObjId) -> bool {
         matches!(
@@ -604,7 +616,7 @@ impl Store {
             }
             Obj::ByteArray(_) => named("bytearray"),
             Obj::Instance { class, attrs } => {
-                if matches!(class, V::Ref(_)) && !self.is_summary(id) {
+                if self.is_all_of_program(&class) && !self.is_summary(id) {
                     self.fixed.keep(id, &class, &attrs);
                 }
                 work.extend(attrs.iter().map(|(_, v)| v.clone()));

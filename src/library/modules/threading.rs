@@ -440,6 +440,13 @@ fn only_waits(host: &mut dyn Host, function: &V) -> bool {
     }
 }
 
+/// Whether a function is a server's loop that nothing in the program ends.
+fn serves(host: &mut dyn Host, function: &V) -> bool {
+    let V::Ref(id) = function else { return false };
+    let Obj::Bound { function: V::Lib(name), .. } = host.store().get(*id) else { return false };
+    &*name.text() == "serving.server.serve_forever" && !super::serving::may_be_stopped(host)
+}
+
 /// What the thread runs where its class says so: the method `run`.
 fn own_run(host: &mut dyn Host, args: &Args) -> R<Option<V>> {
     let Some(this) = args.pos.first().cloned() else { return Ok(None) };
@@ -470,6 +477,7 @@ pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
         {
             f64::INFINITY
         }
+        (Some(taken), V::None) if taken.items.exact.is_empty() && taken.items.rest.is_none() && serves(host, &target) => f64::INFINITY,
         (Some(taken), V::None) if taken.items.rest.is_none() => host.lasts(&target, Args::of(taken.items.exact))?,
         _ => 0.0,
     };
@@ -691,9 +699,11 @@ fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
             Err(host.waits_forever(FactKind::EndlessWait, "Queue.join", "nobody else can call its `task_done` for what was put into it"))
         }
         Some(_) => Ok(V::None),
-        None if is_marked(host, &args, PUT) && !host.mentions(&["task_done", "shutdown", "JoinableQueue"]) => {
-            Err(host.waits_forever(FactKind::EndlessWait, "Queue.join", "nothing in the program calls `task_done` for what was put into it"))
-        }
+        None if is_marked(host, &args, PUT) && !host.mentions(&["task_done", "shutdown", "JoinableQueue", "QueueListener"]) => Err(host.waits_forever(
+            FactKind::EndlessWait,
+            "Queue.join",
+            "nothing in the program calls `task_done` for what was put into it",
+        )),
         None => Ok(V::None),
     }
 }
