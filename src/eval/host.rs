@@ -4,7 +4,7 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::modules::ENDING_ALL;
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CodeId, CompareOp, NameId, Op};
+use crate::syntax::code::{BinaryOp, CodeId, CompareOp, Const, NameId, Op};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
@@ -247,12 +247,16 @@ impl Host for Machine<'_> {
     fn is_in_closed_loop(&self) -> bool {
         let spot = self.spot();
         let ops = &self.code(spot.code).ops;
+        // The condition of `while True` is none.
+        let is_true =
+            |op: Op| matches!(op, Op::Const(id) if matches!(self.program.consts[id.0 as usize], Const::Bool(true) | Const::Int(1)));
         let is_open = |at: usize, back: u32| match ops[at] {
             Op::Return | Op::ReturnToken(_) | Op::Raise(_) => true,
+            Op::JumpIfFalse(_) if at > 0 && is_true(ops[at - 1]) => false,
             op => op.jump_target().is_some_and(|to| to > back),
         };
-        let around = self.code(spot.code).loops.iter().filter(|l| (l.head..=l.back).contains(&spot.pc));
-        around.into_iter().any(|l| !(l.head as usize..=l.back as usize).any(|at| is_open(at, l.back)))
+        let mut around = self.code(spot.code).loops.iter().filter(|l| (l.head..=l.back).contains(&spot.pc));
+        around.any(|l| !(l.head as usize..=l.back as usize).any(|at| is_open(at, l.back)))
     }
 
     fn is_discarded(&self) -> bool {

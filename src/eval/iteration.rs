@@ -151,7 +151,7 @@ impl Machine<'_> {
     }
 
     /// A list or a tuple of which each item is known.
-    fn is_known_sequence(&self, value: &V) -> bool {
+    pub fn is_known_sequence(&self, value: &V) -> bool {
         match value {
             V::Tuple(t) => matches!(&**t, Tuple::Exact(_)),
             _ => matches!(self.obj(value), Some(Obj::List(items)) if items.rest.is_none()),
@@ -415,6 +415,18 @@ impl Machine<'_> {
     pub fn bounds_of(&mut self, sequence: &V) -> (Option<V>, u64, u64) {
         let mut escapes = Vec::new();
         let found = match sequence {
+            V::OneOf(all) => {
+                let (mut element, mut low, mut high) = (None, u64::MAX, 0);
+                for one in all.iter() {
+                    let (of_one, least, most) = self.bounds_of(one);
+                    (low, high) = (low.min(least), high.max(most));
+                    element = match (element, of_one) {
+                        (Some(known), Some(more)) => Some(join(&known, &more, false, &mut escapes)),
+                        (known, more) => known.or(more),
+                    };
+                }
+                (element, low, high)
+            }
             V::Str(s) => {
                 let n = s.chars().count() as u64;
                 (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)

@@ -20,7 +20,7 @@ class Heartbeat:
         self.thread.start()  # error: AF705
 
     def _run(self):
-        while self.running:  # warning: AF502
+        while self.running:
             time.sleep(self.interval)
 
 

@@ -531,8 +531,9 @@ fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
         return interrupting(host, args);
     }
     let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
-    let daemon = get(host, &args, " daemon");
-    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && matches!(daemon, V::None | V::Bool(false)) {
+    let attrs = args.pos.first().and_then(|this| instance(host, this)).map(|(_, attrs)| attrs).unwrap_or_default();
+    let waited_for = matches!(attribute_of(&attrs, " daemon"), Some(V::None | V::Bool(false)));
+    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && waited_for {
         return Err(host.waits_forever(FactKind::EndlessWait, "Timer.start", "each run of its function starts the next"));
     }
     let pause = match get(host, &args, "interval") {
@@ -548,7 +549,7 @@ fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
     host.may_raise("RuntimeError");
     host.spawned(pause + seconds, "Timer.start");
     set(host, &args, "seconds", V::Float(pause + seconds));
-    if seconds == f64::INFINITY && matches!(daemon, V::None | V::Bool(false)) {
+    if seconds == f64::INFINITY && waited_for {
         hangs_at_exit(host, "Timer.start", "its function never returns, and the program waits for it at its end");
     }
     Ok(V::None)
@@ -699,11 +700,9 @@ fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
             Err(host.waits_forever(FactKind::EndlessWait, "Queue.join", "nobody else can call its `task_done` for what was put into it"))
         }
         Some(_) => Ok(V::None),
-        None if is_marked(host, &args, PUT) && !host.mentions(&["task_done", "shutdown", "JoinableQueue", "QueueListener"]) => Err(host.waits_forever(
-            FactKind::EndlessWait,
-            "Queue.join",
-            "nothing in the program calls `task_done` for what was put into it",
-        )),
+        None if is_marked(host, &args, PUT) && !host.mentions(&["task_done", "shutdown", "JoinableQueue", "QueueListener"]) => Err(
+            host.waits_forever(FactKind::EndlessWait, "Queue.join", "nothing in the program calls `task_done` for what was put into it")
+        ),
         None => Ok(V::None),
     }
 }
