@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{CodeId, NameId};
-use crate::value::object::{Class, DictKind, Obj, Sym, V, Why};
+use crate::value::object::{Class, DictKind, Obj, ObjId, Sym, V, Why};
 use crate::value::store::is_immutable;
 
 use super::machine::{Exit, Machine};
@@ -58,7 +58,10 @@ impl Machine<'_> {
                 Obj::Instance { class, attrs } => self.instance_attr(object, &class, &attrs, name),
                 Obj::Class(class) => self.class_attr(object, &class, name),
                 Obj::Super { class, this } => self.super_attr(&class, &this, name),
-                Obj::Escaped(_) => {
+                Obj::Escaped(kind) => {
+                    if let Some(known) = self.fixed_attr(object, *id, kind, name) {
+                        return Ok(known);
+                    }
                     self.may_raise_class("");
                     Ok(V::Unknown(Why::Lost))
                 }
@@ -96,6 +99,26 @@ impl Machine<'_> {
             },
             _ => self.builtin_attr(object, name),
         }
+    }
+
+    /// An attribute of what others may hold, where nobody can change it: methods, and what is assigned once.
+    fn fixed_attr(&mut self, object: &V, id: ObjId, kind: Sym, name: Sym) -> Option<V> {
+        let unassigned = self.store.fixed().is_never_assigned(name);
+        if unassigned && let Some(class) = crate::library::modules::shared_class(&kind.text()) {
+            let method = Sym::new(&format!("{class}.{}", name.text()));
+            return matches!(self.entry(method), Some(Entry::Function(_)))
+                .then(|| self.alloc(Obj::Bound { function: V::Lib(method), this: object.clone() }));
+        }
+        if self.store.is_summary(id) {
+            return None;
+        }
+        let known = self.store.fixed().get(id)?;
+        if let Some((_, value)) = known.attrs.iter().find(|(n, _)| *n == name) {
+            return Some(value.clone());
+        }
+        let class = self.class(&known.class).filter(|_| unassigned)?;
+        let found = self.class_lookup(&class, &known.class, name)?;
+        matches!(self.obj(&found), Some(Obj::Function(_))).then(|| self.bind_attr(object, &known.class, &found))
     }
 
     /// An attribute of a value of a builtin type: a method, bound.
@@ -691,8 +714,12 @@ impl Machine<'_> {
         if !is_async && let Some(entered) = crate::library::modules::enter_manager(self, manager)? {
             return Ok(entered);
         }
-        if let Some(Obj::Instance { class: V::Lib(lib), .. }) = self.obj(manager) {
-            let lib = *lib;
+        let class = match self.obj(manager) {
+            Some(Obj::Instance { class: V::Lib(lib), .. }) => Some(*lib),
+            Some(Obj::Escaped(kind)) => crate::library::modules::shared_class(&kind.text()).map(Sym::new),
+            _ => None,
+        };
+        if let Some(lib) = class {
             let method = |name: &str| Sym::new(&format!("{}.{name}", lib.text()));
             if self.entry(method(enter)).is_some() {
                 let exit = self.alloc(Obj::Bound { function: V::Lib(method(exit)), this: manager.clone() });

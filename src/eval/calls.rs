@@ -492,8 +492,11 @@ impl Machine<'_> {
                     assigned.push(name.0);
                 }
                 *stores.entry(name.0).or_default() += 1;
-                let plain = pc > 0 && matches!(code.ops[pc - 1], Op::MakeFunction(_) | Op::Import(..) | Op::ImportFrom(_) | Op::Const(_));
-                if plain && !self.is_target(CodeId(at as u32), pc) {
+                // The module itself runs once.
+                if at == 0
+                    && self.settings.history.is_none()
+                    && !code.loops.iter().any(|l| (l.head as usize..=l.back as usize).contains(&pc))
+                {
                     fixed.insert(name.0);
                 }
             }
@@ -527,6 +530,7 @@ impl Machine<'_> {
         let (fuel, loops) = (self.fuel, (self.call_floor, self.loop_floor));
         (self.fuel, self.call_floor, self.loop_floor) = (ALONE, 0, 0);
         let defined = std::mem::replace(&mut self.defined_only, true);
+        self.beside.push(function.clone());
         self.facts.clear();
         self.forget_module_state(false);
         let path = &mut self.store.path;
@@ -545,6 +549,7 @@ impl Machine<'_> {
         self.fuel = fuel - (ALONE - self.fuel);
         (self.call_floor, self.loop_floor) = loops;
         self.defined_only = defined;
+        self.beside.pop();
         let found = std::mem::replace(&mut self.facts, kept.1);
         (self.store, self.called, self.raised, self.uncaught_raises) = (kept.0, kept.2, kept.3, kept.4);
         if seconds == f64::INFINITY
@@ -559,6 +564,16 @@ impl Machine<'_> {
             }
         }
         Ok(seconds)
+    }
+
+    /// Whether a function is what is looked at as what runs on a thread of its own, on the same object.
+    pub fn runs_beside(&self, function: &V) -> bool {
+        let parts = |v: &V| match self.obj(v) {
+            Some(Obj::Bound { function, this }) => (function.clone(), this.clone()),
+            _ => (v.clone(), V::Null),
+        };
+        let wanted = parts(function);
+        matches!(wanted.0, V::Ref(_)) && self.beside.iter().any(|running| parts(running) == wanted)
     }
 
     /// A test of a class of `unittest` that surely never returns, by name. What is set up before it could fail.

@@ -4,7 +4,7 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::modules::ENDING_ALL;
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CompareOp, Op};
+use crate::syntax::code::{BinaryOp, CodeId, CompareOp, Const, NameId, Op};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
@@ -229,12 +229,42 @@ impl Host for Machine<'_> {
         self.program.names.iter().any(|name| names.contains(&&**name))
     }
 
+    fn accesses(&self, attributes: &[&str]) -> bool {
+        self.attribute_places(attributes).next().is_some() || self.mentions(&["getattr"])
+    }
+
+    fn is_only_place_of(&self, attribute: &str) -> bool {
+        let here = self.spot().code;
+        self.attribute_places(&[attribute]).all(|code| code == here)
+    }
+
+    fn imports_only(&self, modules: &[&str]) -> bool {
+        let is_one = |name: &str| modules.contains(&name.split('.').next().unwrap_or(name));
+        let mut ops = self.program.codes.iter().flat_map(|code| &code.ops);
+        ops.all(|op| !matches!(op, Op::Import(name, ..) if !is_one(&self.program.names[name.0 as usize])))
+    }
+
     fn is_certain(&self) -> bool {
         !self.defined_only && self.store.path.mass >= 1.0 && !self.store.path.doubtful
     }
 
     fn is_global(&self, value: &V) -> bool {
         matches!(value, V::Ref(_)) && (0..self.names.len() as u32).any(|name| self.store.global(name) == *value)
+    }
+
+    fn is_in_closed_loop(&self) -> bool {
+        let spot = self.spot();
+        let ops = &self.code(spot.code).ops;
+        // The condition of `while True` is none.
+        let is_true =
+            |op: Op| matches!(op, Op::Const(id) if matches!(self.program.consts[id.0 as usize], Const::Bool(true) | Const::Int(1)));
+        let is_open = |at: usize, back: u32| match ops[at] {
+            Op::Return | Op::ReturnToken(_) | Op::Raise(_) => true,
+            Op::JumpIfFalse(_) if at > 0 && is_true(ops[at - 1]) => false,
+            op => op.jump_target().is_some_and(|to| to > back),
+        };
+        let mut around = self.code(spot.code).loops.iter().filter(|l| (l.head..=l.back).contains(&spot.pc));
+        around.any(|l| !(l.head as usize..=l.back as usize).any(|at| is_open(at, l.back)))
     }
 
     fn is_discarded(&self) -> bool {
@@ -283,6 +313,7 @@ impl Host for Machine<'_> {
         match name {
             "super" => self.make_super(&args),
             "multiplies" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.multiplies(v)))),
+            "runs beside" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.runs_beside(v)))),
             "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
@@ -306,6 +337,16 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// The code of each access to an attribute of one of these names.
+    fn attribute_places(&self, attributes: &[&str]) -> impl Iterator<Item = CodeId> {
+        let is_named = |name: NameId| attributes.contains(&&*self.program.names[name.0 as usize]);
+        let codes = self.program.codes.iter().enumerate();
+        let places = codes.filter(|(_, code)| {
+            code.ops.iter().any(|op| matches!(op, Op::LoadAttr(n) | Op::LoadMethod(n) | Op::StoreAttr(n) if is_named(*n)))
+        });
+        places.map(|(at, _)| CodeId(at as u32)).collect::<Vec<_>>().into_iter()
+    }
+
     /// So many processes or threads are started that still run.
     pub fn report_spawn_bomb(&mut self, number: f64) {
         let measure = Measure { unit: Unit::Processes, low: number, high: f64::INFINITY };

@@ -79,6 +79,10 @@ impl Machine<'_> {
     /// `iter(value)`.
     pub fn iterate_value(&mut self, value: &V) -> R<V> {
         match value {
+            // One iterator for all: how far it has come is the same in each.
+            V::OneOf(all) if all.iter().all(|v| self.is_known_sequence(v)) => {
+                Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)]))
+            }
             V::OneOf(all) => {
                 let all = all.clone();
                 self.each(&all, Machine::iterate_value)
@@ -167,6 +171,14 @@ impl Machine<'_> {
                 self.may_raise_class("");
                 Ok(V::Unknown(value.why().unwrap_or(Why::OUTSIDE)))
             }
+        }
+    }
+
+    /// A list or a tuple of which each item is known.
+    pub fn is_known_sequence(&self, value: &V) -> bool {
+        match value {
+            V::Tuple(t) => matches!(&**t, Tuple::Exact(_)),
+            _ => matches!(self.obj(value), Some(Obj::List(items)) if items.rest.is_none()),
         }
     }
 
@@ -343,6 +355,36 @@ impl Machine<'_> {
                 }
                 None => Ok(Next::End),
             },
+            V::OneOf(all) => {
+                if !all.iter().all(|v| self.is_known_sequence(v)) {
+                    return self.next_somewhere(id, sequence, Int::exact(at));
+                }
+                let item = |v: &V| match v {
+                    V::Tuple(t) => {
+                        if let Tuple::Exact(items) = &**t {
+                            items.get(at_index).cloned()
+                        } else {
+                            None
+                        }
+                    }
+                    v => {
+                        if let Some(Obj::List(items)) = self.obj(v) {
+                            items.exact.get(at_index).cloned()
+                        } else {
+                            None
+                        }
+                    }
+                };
+                let found: Vec<Option<V>> = all.iter().map(item).collect();
+                let (mut value, mut escapes) = (None, Vec::new());
+                for item in found.iter().flatten() {
+                    value = Some(value.map_or_else(|| item.clone(), |known: V| join(&known, item, false, &mut escapes)));
+                }
+                self.store.escape_all(&escapes);
+                let Some(value) = value else { return Ok(Next::End) };
+                self.set_part(id, 1, V::Int(at + 1));
+                Ok(if found.iter().all(Option::is_some) { Next::Item(value) } else { Next::Maybe(value) })
+            }
             V::Tuple(t) => {
                 let Tuple::Exact(items) = &**t else { return Ok(Next::Maybe(V::Unknown(Why::Lost))) };
                 match items.get(at_index) {
@@ -397,6 +439,18 @@ impl Machine<'_> {
     pub fn bounds_of(&mut self, sequence: &V) -> (Option<V>, u64, u64) {
         let mut escapes = Vec::new();
         let found = match sequence {
+            V::OneOf(all) => {
+                let (mut element, mut low, mut high) = (None, u64::MAX, 0);
+                for one in all.iter() {
+                    let (of_one, least, most) = self.bounds_of(one);
+                    (low, high) = (low.min(least), high.max(most));
+                    element = match (element, of_one) {
+                        (Some(known), Some(more)) => Some(join(&known, &more, false, &mut escapes)),
+                        (known, more) => known.or(more),
+                    };
+                }
+                (element, low, high)
+            }
             V::Str(s) => {
                 let n = s.chars().count() as u64;
                 (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)
@@ -894,7 +948,7 @@ impl Machine<'_> {
         let V::Ref(source) = &parts[0] else { return Ok(()) };
         let fixed = match self.store.get(*source) {
             Obj::Iter(i) => match (i.kind, i.parts.first()) {
-                (IterKind::Sequence, Some(V::Ref(_))) => alone,
+                (IterKind::Sequence, Some(of)) if of.is_object() => alone,
                 (IterKind::Sequence | IterKind::Range | IterKind::Bag, _) => true,
                 _ => false,
             },
@@ -1828,7 +1882,7 @@ impl Machine<'_> {
         let Obj::Iter(i) = self.store.get(*id) else { return false };
         match i.kind {
             IterKind::Range | IterKind::Bag | IterKind::Repeat | IterKind::Count => true,
-            IterKind::Sequence => !matches!(i.parts[0], V::Ref(_)),
+            IterKind::Sequence => !i.parts[0].is_object(),
             IterKind::Enumerate => self.keeps_its_length(&i.parts[0]),
             IterKind::Zip => i.parts.iter().all(|p| self.keeps_its_length(p)),
             _ => false,
@@ -1841,7 +1895,7 @@ impl Machine<'_> {
         match self.store.get(*id) {
             _ if depth == 0 => false,
             Obj::Iter(i) => match i.kind {
-                IterKind::Sequence | IterKind::Reversed => !matches!(i.parts[0], V::Ref(_)),
+                IterKind::Sequence | IterKind::Reversed => !i.parts[0].is_object(),
                 IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Set => false,
                 // The function comes first.
                 IterKind::Map | IterKind::Starmap | IterKind::Accumulate => i.parts[1..].iter().all(|p| self.cannot_shrink(p, depth - 1)),

@@ -169,6 +169,8 @@ pub struct Machine<'p> {
     pub facts: HashMap<(CodeId, Pc, FactKind), Fact>,
     /// Whether what is evaluated is a function nobody called.
     pub defined_only: bool,
+    /// The functions that are looked at as what runs on threads of their own, in this program; innermost last.
+    pub beside: Vec<V>,
     pub abstract_loops: u32,
     /// Calls of function forms that may give an integer over the limit, under whatever name.
     pub call_guards: std::collections::HashSet<(CodeId, Pc)>,
@@ -246,7 +248,7 @@ impl<'p> Machine<'p> {
         Machine {
             program,
             settings,
-            store: Store::new(touched(program)),
+            store: Store::new(touched(program), super::fixed::of(program, settings, &names)),
             fuel: settings.fuel,
             name_ids,
             consts: program.consts.iter().map(constant).collect(),
@@ -261,6 +263,7 @@ impl<'p> Machine<'p> {
             guards: program.codes.iter().map(|c| vec![GuardState::Unseen; c.ops.len()]).collect(),
             facts: HashMap::new(),
             defined_only: false,
+            beside: Vec::new(),
             abstract_loops: 0,
             call_guards: std::collections::HashSet::new(),
             sites: HashMap::new(),

@@ -5,6 +5,7 @@ mod calls;
 mod classes;
 mod describe;
 mod dynamic;
+mod fixed;
 mod floors;
 mod guarded_calls;
 mod host;

@@ -1511,8 +1511,7 @@ impl Machine<'_> {
                     Ok(bounds(low, high, Why::Lost))
                 }
                 Obj::Dict(t, _) | Obj::Set(t, _) => {
-                    let n = t.exact.len() as u64;
-                    let (low, high) = t.rest.as_ref().map_or((n, n), |r| (n + r.low, n.saturating_add(r.high)));
+                    let (low, high) = crate::library::common::table_count(t);
                     Ok(bounds(low, high, Why::Lost))
                 }
                 Obj::ByteArray(t) => Ok(bounds(t.low, t.high, t.why)),
@@ -1659,6 +1658,16 @@ impl Machine<'_> {
         type_error()
     }
 
+    /// Integers of whatever size make a slice, and a step of 0 makes none.
+    fn slice_may_fail(&mut self, parts: &[V; 3]) {
+        if parts.iter().any(|v| !matches!(v, V::None) && v.as_int().is_none()) {
+            self.may_raise_class("TypeError");
+        }
+        if parts[2].as_int().is_some_and(|step| step.contains(0)) {
+            self.may_raise_class("ValueError");
+        }
+    }
+
     /// Start, stop and step of a slice of a sequence of known length, as CPython's `PySlice_AdjustIndices`.
     fn slice_bounds(slice: &[V; 3], len: i128) -> Option<(i128, i128, i128)> {
         let part = |v: &V| match v {
@@ -1710,7 +1719,7 @@ impl Machine<'_> {
                 });
             }
             let (element, _, high) = self.bounds_of(object);
-            self.may_raise_class("TypeError");
+            self.slice_may_fail(slice);
             let (element, high) = (element.unwrap_or(V::None), high);
             return Ok(if is_tuple { V::tuple_bag(element, 0, high) } else { self.alloc(Obj::List(Rc::new(bag_items(element, 0, high)))) });
         }

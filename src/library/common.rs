@@ -320,10 +320,11 @@ pub fn loosened(table: &Table, escapes: &mut Vec<V>) -> Table {
     Table { exact: indexmap::IndexMap::default(), rest }
 }
 
-/// The least and greatest number of entries.
+/// The least and greatest number of entries. There are no more of them than there are different keys.
 pub fn table_count(table: &Table) -> (u64, u64) {
     let n = table.exact.len() as u64;
-    table.rest.as_ref().map_or((n, n), |r| (n.saturating_add(r.low), n.saturating_add(r.high)))
+    let most = |r: &Rest| n.saturating_add(r.high.min(r.element.distinct()));
+    table.rest.as_ref().map_or((n, n), |r| (n.saturating_add(r.low), most(r)))
 }
 
 /// A set of items taken out of an iterable.

@@ -209,6 +209,12 @@ pub trait Host {
     fn runs_code(&self, iterator: &V) -> bool;
     /// Whether the program mentions one of some names anywhere.
     fn mentions(&self, names: &[&str]) -> bool;
+    /// Whether the program may look up or assign one of these attributes.
+    fn accesses(&self, attributes: &[&str]) -> bool;
+    /// Whether no code but the one that runs looks up this attribute.
+    fn is_only_place_of(&self, attribute: &str) -> bool;
+    /// Whether the program imports none but these modules, and what is in them.
+    fn imports_only(&self, modules: &[&str]) -> bool;
     /// Whether what is said here is proven, or something could interrupt the program.
     fn proof(&self) -> Proof;
     /// Whether a global variable holds an object.
@@ -217,6 +223,8 @@ pub trait Host {
     fn proof_of_sum(&self, seconds: f64) -> Proof;
     /// Whether every path through the program leads here.
     fn is_certain(&self) -> bool;
+    /// Whether the call stands in a loop that no statement leaves.
+    fn is_in_closed_loop(&self) -> bool;
     /// Whether nobody looks at what the operation being evaluated gives.
     fn is_discarded(&self) -> bool;
     /// The text of the operation being evaluated, without white space.

@@ -15,5 +15,6 @@ pub mod format;
 pub mod cost;
 pub mod regex;
 pub mod object;
+pub mod fixed;
 pub mod store;
 pub mod why;

@@ -380,6 +380,25 @@ impl V {
         }
     }
 
+    /// Whether it is, or may be, an object on the heap.
+    pub fn is_object(&self) -> bool {
+        self.alternatives().iter().any(|v| matches!(v, V::Ref(_)))
+    }
+
+    /// At most how many values it may be that differ from each other, as keys do.
+    pub fn distinct(&self) -> u64 {
+        match self {
+            V::None | V::Bool(_) | V::Int(_) | V::Str(_) | V::Bytes(_) => 1,
+            V::AnyBool(_) => 2,
+            V::Ints(r) => {
+                let size = r.0.lower().zip(r.0.upper()).and_then(|(low, high)| high.checked_sub(low));
+                size.and_then(|n| u64::try_from(n).ok()).map_or(u64::MAX, |n| n.saturating_add(1))
+            }
+            V::OneOf(all) => all.iter().fold(0, |sum: u64, v| sum.saturating_add(v.distinct())),
+            _ => u64::MAX,
+        }
+    }
+
     /// The alternatives of the value: itself, unless it is one of several.
     pub fn alternatives(&self) -> &[V] {
         match self {
@@ -662,7 +681,7 @@ pub struct Frame {
 pub enum Obj {
     /// Not allocated on this path.
     Hole,
-    /// Of this type, otherwise unknown for good: outside code may hold it.
+    /// Of this type, otherwise unknown for good: outside code may hold it. What a model knows of it all the same follows a plus.
     Escaped(Sym),
     List(Rc<Items>),
     Deque(Rc<Items>, Option<u64>),

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::syntax::code::CodeId;
 
+use super::fixed::Fixed;
 use super::float::Float;
 use super::int::Int;
 use super::object::{
@@ -257,6 +258,8 @@ pub struct Store {
     /// Work done by cloning, joining and escaping, not yet paid for in fuel.
     work: Rc<Cell<u64>>,
     watch: Rc<Watch>,
+    /// What stays known of instances that have escaped; shared by all states.
+    fixed: Rc<Fixed>,
 }
 
 impl Clone for Store {
@@ -274,6 +277,7 @@ impl Clone for Store {
             path: self.path,
             work: self.work.clone(),
             watch: self.watch.clone(),
+            fixed: self.fixed.clone(),
         }
     }
 }
@@ -283,7 +287,7 @@ type Escapes = Vec<V>;
 
 impl Store {
     /// An empty store for a program whose code touches what is given, by code number.
-    pub fn new(touched: Vec<Touched>) -> Store {
+    pub fn new(touched: Vec<Touched>, fixed: Fixed) -> Store {
         Store {
             heap: Pages::new(Slot { obj: Obj::Hole, summary: false }),
             globals: Pages::new(V::Undef),
@@ -309,6 +313,7 @@ impl Store {
             },
             work: Rc::default(),
             watch: Rc::default(),
+            fixed: Rc::new(fixed),
         }
     }
 
@@ -423,6 +428,11 @@ impl Store {
         &self.heap.get(id.0 as usize).obj
     }
 
+    /// What stays known of instances whoever holds them.
+    pub fn fixed(&self) -> &Fixed {
+        &self.fixed
+    }
+
     /// Whether the object stands for several.
     pub fn is_summary(&self, id: ObjId) -> bool {
         self.heap.get(id.0 as usize).summary
@@ -443,7 +453,11 @@ impl Store {
         let mut copy = slot.obj.clone();
         let result = change(&mut copy);
         let mut escapes = Vec::new();
+        let known = !matches!(slot.obj, Obj::Escaped(_));
         slot.obj = join_obj(&slot.obj, &copy, false, &mut escapes);
+        if known && matches!(slot.obj, Obj::Escaped(_)) {
+            self.fixed.forget(id);
+        }
         self.escape_all(&escapes);
         result
     }
@@ -526,6 +540,18 @@ impl Store {
         V::Slice(Rc::new(parts))
     }
 
+    /// Whether no code but the program's assigns attributes of the instances of a class.
+    fn is_all_of_program(&self, class: &V) -> bool {
+        let V::Ref(id) = class else { return false };
+        let Obj::Class(class) = &self.heap.get(id.0 as usize).obj else { return false };
+        let known = |base: &V| match base {
+            V::Ref(_) => true,
+            V::Lib(name) => matches!(&*name.text(), "object" | "abc.ABC" | "threading.Thread"),
+            _ => false,
+        };
+        class.bases.iter().chain(&class.mro).all(known)
+    }
+
     /// Whether an object is the same after it escaped.
     fn stays(&self, id: ObjId) -> bool {
         matches!(
@@ -590,9 +616,20 @@ impl Store {
             }
             Obj::ByteArray(_) => named("bytearray"),
             Obj::Instance { class, attrs } => {
+                if self.is_all_of_program(&class) && !self.is_summary(id) {
+                    self.fixed.keep(id, &class, &attrs);
+                }
                 work.extend(attrs.iter().map(|(_, v)| v.clone()));
                 work.push(class.clone());
-                if let V::Lib(name) = class { Obj::Escaped(name) } else { named("object") }
+                match class {
+                    // See what is marked of a queue in `library/modules/threading.rs`.
+                    V::Lib(name) if &*name.text() == "queue.Queue" => {
+                        let put = attrs.iter().any(|(name, value)| &*name.text() == "-open" && value.exact_int().is_some_and(|n| n > 0));
+                        named(if put { "queue.Queue+put" } else { "queue.Queue" })
+                    }
+                    V::Lib(name) => Obj::Escaped(name),
+                    _ => named("object"),
+                }
             }
             Obj::Bound { function, this } | Obj::Super { class: function, this } => {
                 work.push(function);
@@ -676,6 +713,9 @@ impl Store {
             // Joining takes several times what comparing takes, which has been paid for.
             self.charge(4 + 2 * (weight(&a.obj) + weight(&b.obj)));
             let obj = join_obj(&a.obj, &b.obj, widen, &mut escapes);
+            if matches!(obj, Obj::Escaped(_)) && !matches!((&a.obj, &b.obj), (Obj::Escaped(_), Obj::Escaped(_))) {
+                self.fixed.forget(ObjId(at as u32));
+            }
             let slot = Slot { obj, summary: a.summary || b.summary };
             if slot != *a {
                 changed = true;
@@ -1252,8 +1292,17 @@ pub fn join_obj(a: &Obj, b: &Obj, widen: bool, escapes: &mut Escapes) -> Obj {
     for obj in [a, b] {
         push_children(obj, escapes);
     }
-    let (x, y) = (type_symbol(a), type_symbol(b));
-    Obj::Escaped(if x == y { x } else { Sym::new("object") })
+    Obj::Escaped(common_kind(type_symbol(a), type_symbol(b)))
+}
+
+/// What two kinds of escaped objects have in common: what follows a plus is known of one of them only.
+fn common_kind(a: Sym, b: Sym) -> Sym {
+    if a == b {
+        return a;
+    }
+    let (x, y) = (a.text(), b.text());
+    let base = |text: &str| text.split('+').next().unwrap_or_default().len();
+    if x[..base(&x)] == y[..base(&y)] { Sym::new(&x[..base(&x)]) } else { Sym::new("object") }
 }
 
 fn push_children(obj: &Obj, out: &mut Vec<V>) {

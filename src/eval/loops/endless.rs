@@ -47,7 +47,9 @@ impl Machine<'_> {
         }
         let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
         // Other modules may assign the globals of one whose functions they call.
-        let shared = self.defined_only && slice.condition.iter().any(|v| matches!(v, Variable::Global(n) if self.is_state(*n)));
+        let shared = self.defined_only
+            && self.beside.is_empty()
+            && slice.condition.iter().any(|v| matches!(v, Variable::Global(n) if self.is_state(*n)));
         let proof = if shared { Proof::Likely } else { self.proof() };
         let path = self.store.path;
         self.store.path = Path {

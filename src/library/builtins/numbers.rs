@@ -444,7 +444,10 @@ fn round(host: &mut dyn Host, args: Args) -> R<V> {
                 }
             },
             _ => {
-                host.may_raise("OverflowError");
+                // Only what is rounded to tens and more can grow.
+                if places.is_none_or(|p| p < 0) {
+                    host.may_raise("OverflowError");
+                }
                 Ok(V::any_float(why))
             }
         }

@@ -210,6 +210,7 @@ pub fn render(host: &mut dyn Host, value: &V, repr: bool, depth: u32) -> R<Shown
         }
         V::Lib(_) | V::Module(_) | V::Slice(_) => Ok(Shown::Length(1, u64::MAX, Why::Lost)),
         V::OneOf(_) => Ok(Shown::of(&host.text(value, repr)?)),
+        V::Instance(class, why) if class.text().starts_with("datetime.") => Ok(Shown::Length(0, 100, *why)),
         _ => {
             unknown(host, std::slice::from_ref(value));
             Ok(Shown::Length(0, u64::MAX, value.why().unwrap_or(Why::OUTSIDE)))

@@ -8,7 +8,6 @@ use crate::fact::FactKind;
 use crate::library::builtins::text::least_text;
 use crate::library::common::allocates;
 use crate::library::{Args, Entry, Host, R, list};
-use crate::value::float::Float;
 use crate::value::object::{DictKind, Key, Obj, Table, V, Why};
 
 use super::support::{bind, outside_any, outside_str};
@@ -56,8 +55,8 @@ fn made(host: &mut dyn Host, value: &Value) -> R<V> {
         Value::String(text) => V::str(text),
         Value::Number(number) => match (number.as_i128(), number.as_f64()) {
             (Some(n), _) => V::Int(n),
-            // The last digit of a float may be off; integers that do not fit have become one.
-            (None, Some(f)) if f != 0.0 && f.abs() < 9e18 => V::float(Float::range(f.next_down(), f.next_up()), Why::Lost),
+            // Integers that do not fit have become one.
+            (None, Some(f)) if f.abs() < 9e18 => V::Float(f),
             _ => V::Unknown(Why::Lost),
         },
         Value::Array(items) => {

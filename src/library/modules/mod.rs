@@ -19,6 +19,7 @@ mod futures;
 mod heapq;
 mod itertools;
 mod json;
+mod logging;
 mod math;
 pub mod namedtuple;
 mod multiprocessing;
@@ -86,6 +87,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "heapq" => heapq::find(rest),
         "itertools" => itertools::find(rest),
         "json" => json::find(rest).or_else(|| plain::find(name)),
+        "logging" => logging::find(rest).or_else(|| plain::find(name)),
         "math" => math::find(rest),
         "numpy" => numpy::find(rest),
         "operator" => operator::find(rest),
@@ -479,6 +481,12 @@ pub fn is_plain_manager(name: &str) -> bool {
             | "urllib3.PoolManager"
             | "multiprocessing.spawnpool"
     )
+}
+
+/// The class of an object that others may hold, where its methods say what is so whoever holds it.
+pub fn shared_class(kind: &str) -> Option<&str> {
+    let (class, _) = kind.split_once('+').unwrap_or((kind, ""));
+    (class.starts_with("threading.") || class.starts_with("queue.")).then_some(class)
 }
 
 /// Whether a class is none of Python's, but what several of them have in common, or one that has no name.

@@ -7,7 +7,7 @@ use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{Obj, Sym, V, Why};
 
 use super::support::{
-    all, identity, interrupting, outside_any, outside_bool, outside_bytes, outside_float, outside_int, outside_none, outside_size,
+    all, identity, interrupting, look, outside_any, outside_bool, outside_bytes, outside_float, outside_int, outside_none, outside_size,
     outside_str, outside_str_or_none, outside_strings,
 };
 
@@ -52,28 +52,18 @@ pub fn find(name: &str) -> Option<Entry> {
         | "unicodedata.normalize"
         | "time.ctime" => outside_str,
         "shutil.which" => outside_str_or_none,
-        "os.environ.get"
-        | "os.getenv"
-        | "os.environ.copy"
-        | "os.stat"
-        | "typing.TypeVar"
-        | "typing.ParamSpec"
-        | "typing.NewType"
-        | "sys.exc_info"
-        | "os.path.splitext"
-        | "os.path.split"
-        | "unicodedata.name"
-        | "datetime.datetime.now"
-        | "datetime.date.today"
-        | "datetime.datetime.utcnow"
-        | "datetime.timedelta"
-        | "datetime.datetime"
-        | "datetime.date"
-        | "hashlib.sha256"
-        | "hashlib.md5"
-        | "hashlib.sha1"
-        | "hashlib.sha512"
-        | "uuid.uuid4" => outside_any,
+        "os.environ.get" | "os.getenv" | "os.environ.copy" | "os.stat" | "typing.TypeVar" | "typing.ParamSpec" | "typing.NewType"
+        | "sys.exc_info" | "os.path.splitext" | "os.path.split" | "unicodedata.name" | "datetime.timedelta" | "datetime.datetime"
+        | "datetime.date" | "hashlib.sha256" | "hashlib.md5" | "hashlib.sha1" | "hashlib.sha512" | "uuid.uuid4" => outside_any,
+        "datetime.datetime.now" | "datetime.datetime.utcnow" | "datetime.datetime.today" => |host, args| {
+            if !args.exactly(0) {
+                look(host, &args);
+            }
+            Ok(V::Instance(Sym::new("datetime.datetime"), Why::OUTSIDE))
+        },
+        "datetime.date.today" => |_, _| Ok(V::Instance(Sym::new("datetime.date"), Why::OUTSIDE)),
+        "datetime.datetime.strftime" | "datetime.date.strftime" => written_time,
+        "datetime.datetime.isoformat" | "datetime.date.isoformat" => written_time,
         "time.clock_getres" | "time.clock_gettime" => outside_float,
         "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
         "os.getpid"
@@ -94,12 +84,6 @@ pub fn find(name: &str) -> Option<Entry> {
         | "warnings.simplefilter"
         | "pprint.pprint"
         | "traceback.print_exc"
-        | "logging.debug"
-        | "logging.info"
-        | "logging.warning"
-        | "logging.error"
-        | "logging.critical"
-        | "logging.exception"
         | "logging.basicConfig"
         | "os.makedirs"
         | "os.mkdir"
@@ -128,6 +112,15 @@ pub fn find(name: &str) -> Option<Entry> {
         | "faulthandler.dump_traceback_later" => interrupting,
         _ => return None,
     }))
+}
+
+/// The time now as text, by a format that is plain text.
+pub fn written_time(host: &mut dyn Host, args: Args) -> R<V> {
+    let plain = |v: &V| matches!(v, V::Str(format) if format.is_ascii() && !format.contains('\0'));
+    if !args.kw.is_empty() || !args.pos.iter().all(|v| plain(v) || matches!(v, V::Instance(..))) {
+        look(host, &args);
+    }
+    Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
 }
 
 fn constant(name: &str) -> Option<V> {

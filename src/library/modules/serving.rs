@@ -62,6 +62,11 @@ pub fn find(name: &str) -> Option<Entry> {
     }))
 }
 
+/// Whether the program names what stops a server or a loop, or closed it before.
+pub fn may_be_stopped(host: &dyn Host) -> bool {
+    host.mentions(STOPPING) || host.mentions(&["close", "server_close"])
+}
+
 fn make(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
     look(host, args);
     Ok(V::Instance(Sym::new(class), Why::OUTSIDE))
@@ -72,7 +77,7 @@ fn forever(host: &mut dyn Host, args: Args, callee: &str, proof: Proof) -> R<V> 
     host.may_raise("");
     // Closed before, or told what it does not take, it never starts.
     // What a coroutine awaits can be cancelled from outside it, where anything is outside.
-    let is_stopped = host.mentions(STOPPING) || host.mentions(&["close", "server_close"]);
+    let is_stopped = may_be_stopped(host);
     let proof = if is_stopped || proof == Proof::Likely { Proof::Likely } else { host.proof() };
     let measure = Measure { unit: Unit::Seconds, low: f64::INFINITY, high: f64::INFINITY };
     host.fact(FactKind::ServesForever, Some(measure), proof, &[("callee", callee.to_owned())]);

@@ -32,7 +32,13 @@ pub fn find(name: &str) -> Option<Entry> {
         },
         "socket.accept" => accept,
         "socket.recv" | "socket.recvfrom" => receive,
-        "socket.send" | "socket.sendall" | "socket.shutdown" | "socket.close" | "socket.__exit__" => reach_peer,
+        "socket.send" | "socket.sendall" => send,
+        "socket.getsockname" | "socket.getpeername" | "socket.gettimeout" | "socket.getsockopt" => |host, args| {
+            host.may_raise("OSError");
+            look(host, &without_this(&args));
+            Ok(V::Unknown(Why::OUTSIDE))
+        },
+        "socket.shutdown" | "socket.close" | "socket.__exit__" => reach_peer,
         "socket.settimeout" | "socket.setblocking" => |host, args| {
             let waits = matches!((args.pos.len(), args.pos.get(1)), (2, Some(V::None | V::Bool(true))));
             write(host, args.pos.first(), "-waits", &V::Bool(waits));
@@ -49,11 +55,14 @@ fn without_this(args: &Args) -> Args {
     rest
 }
 
-/// A socket nobody has written to, that waits as long as it takes.
+/// Bytes up to which what is sent is surely taken at once.
+const BUFFERED: u64 = 4096;
+
+/// A socket that waits as long as it takes. How many bytes there are to be read is known of one end of a pair.
 fn made(host: &mut dyn Host) -> V {
     let attrs = vec![
         (Sym::new("-waits"), V::Bool(true)),
-        (Sym::new("-heard"), V::Bool(true)),
+        (Sym::new("-unread"), V::Unknown(Why::OUTSIDE)),
         (Sym::new("-listens"), V::Bool(false)),
         (Sym::new("-peer"), V::None),
     ];
@@ -84,7 +93,7 @@ fn pair(host: &mut dyn Host, args: Args) -> R<V> {
     let ends = [made(host), made(host)];
     for (end, peer) in [(0, 1), (1, 0)] {
         write(host, Some(&ends[end]), "-peer", &ends[peer]);
-        write(host, Some(&ends[end]), "-heard", &V::Bool(false));
+        write(host, Some(&ends[end]), "-unread", &V::Int(0));
     }
     Ok(V::tuple(ends.to_vec()))
 }
@@ -93,19 +102,50 @@ fn pair(host: &mut dyn Host, args: Args) -> R<V> {
 fn reach_peer(host: &mut dyn Host, args: Args) -> R<V> {
     if let Some(attrs) = state(host, args.pos.first()) {
         let peer = part(&attrs, "-peer");
-        write(host, Some(&peer), "-heard", &V::Bool(true));
-        write(host, args.pos.first(), "-heard", &V::Bool(true));
+        write(host, Some(&peer), "-unread", &V::Unknown(Why::OUTSIDE));
+        write(host, args.pos.first(), "-unread", &V::Unknown(Why::OUTSIDE));
     }
     outside_any(host, without_this(&args))
 }
 
+fn send(host: &mut dyn Host, args: Args) -> R<V> {
+    let Some(attrs) = state(host, args.pos.first()) else { return outside_any(host, without_this(&args)) };
+    let peer = part(&attrs, "-peer");
+    let sent = match args.pos.get(1) {
+        Some(V::Bytes(bytes)) if args.pos.len() == 2 && (bytes.len() as u64) <= BUFFERED => Some(bytes.len() as i128),
+        _ => None,
+    };
+    let before = state(host, Some(&peer)).and_then(|attrs| part(&attrs, "-unread").exact_int());
+    let after = sent.zip(before).map(|(sent, before)| sent + before).filter(|all| *all <= i128::from(BUFFERED));
+    write(host, Some(&peer), "-unread", &after.map_or(V::Unknown(Why::OUTSIDE), V::Int));
+    outside_any(host, without_this(&args))
+}
+
+/// Whether there is nothing to be read from a socket, nor ever will be.
+fn hears_nothing(host: &mut dyn Host, socket: &V) -> bool {
+    let Some(attrs) = state(host, Some(socket)) else { return false };
+    // An end that no variable holds any more is closed.
+    part(&attrs, "-waits") == V::Bool(true)
+        && part(&attrs, "-unread") == V::Int(0)
+        && host.is_global(&part(&attrs, "-peer"))
+        && !host.mentions(ELSEWHERE)
+}
+
+/// Whether all are sockets from which there is nothing to be read.
+pub fn all_silent(host: &mut dyn Host, sockets: &[V]) -> bool {
+    sockets.iter().all(|socket| hears_nothing(host, socket))
+}
+
 fn receive(host: &mut dyn Host, args: Args) -> R<V> {
-    if let Some(attrs) = state(host, args.pos.first()) {
-        let (waits, heard, peer) = (part(&attrs, "-waits"), part(&attrs, "-heard"), part(&attrs, "-peer"));
-        // An end that no variable holds any more is closed.
-        if waits == V::Bool(true) && heard == V::Bool(false) && host.is_global(&peer) && !host.mentions(ELSEWHERE) && args.pos.len() == 2 {
-            return Err(host.waits_forever(FactKind::EndlessWait, "socket.recv", "nothing is written to the other end"));
-        }
+    let this = args.pos.first().cloned().unwrap_or(V::None);
+    if args.pos.len() == 2 && hears_nothing(host, &this) {
+        return Err(host.waits_forever(FactKind::EndlessWait, "socket.recv", "nothing more is written to the other end"));
+    }
+    if let Some(attrs) = state(host, Some(&this)) {
+        let unread = part(&attrs, "-unread").exact_int();
+        let left = unread.zip(args.pos.get(1).and_then(V::exact_int)).filter(|(_, most)| *most > 0 && args.pos.len() == 2);
+        let left = left.map_or(V::Unknown(Why::OUTSIDE), |(unread, most)| V::Int((unread - most).max(0)));
+        write(host, Some(&this), "-unread", &left);
     }
     outside_any(host, without_this(&args))
 }

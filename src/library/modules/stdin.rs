@@ -91,6 +91,9 @@ fn select(host: &mut dyn Host, args: Args) -> R<V> {
             if readers.is_empty() {
                 return Err(host.waits_forever(FactKind::EndlessWait, "select.select", "it waits for nothing, and no time is set"));
             }
+            if super::socket::all_silent(host, readers) {
+                return Err(host.waits_forever(FactKind::EndlessWait, "select.select", "nothing is written to what it waits for"));
+            }
             // At the end of the input it is ready.
             if readers.iter().all(is_stdin) {
                 read(host, "select.select", "OSError");

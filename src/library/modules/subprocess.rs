@@ -6,6 +6,7 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{Obj, Sym, V, Why};
 
+use super::ENDING_ALL;
 use super::support::{attribute_of, instance, interrupting, look, outside_any, outside_int, put};
 
 /// Commands that never end by themselves: their words, of which the first may come with a path.
@@ -346,6 +347,9 @@ pub fn find_os(name: &str) -> Option<Entry> {
     }))
 }
 
+/// Names of what ends a process, or waits for the end of another.
+const LEAVING: &[&str] = &["SystemExit", "exit", "quit", "wait", "wait3", "wait4", "waitpid"];
+
 /// In the child it is 0. Nobody knows which of the two goes on here, so what is said from here on holds for both.
 fn fork(host: &mut dyn Host, args: Args) -> R<V> {
     if !args.pos.is_empty() {
@@ -353,7 +357,8 @@ fn fork(host: &mut dyn Host, args: Args) -> R<V> {
     }
     host.may_raise("OSError");
     // Every copy goes on as this one does, where nobody asks which it is.
-    if host.is_discarded() {
+    let nobody_leaves = host.is_in_closed_loop() && !host.mentions(LEAVING) && !host.mentions(ENDING_ALL);
+    if host.is_discarded() || nobody_leaves {
         host.spawned(f64::INFINITY, "os.fork");
     } else {
         // What only the child comes to keeps nobody waiting.

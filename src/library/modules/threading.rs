@@ -16,6 +16,59 @@ const LONGEST: f64 = 9e9;
 /// Names of what raises exceptions in other threads.
 const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
 
+/// Attributes that set an event.
+const SETTING: &[&str] = &["set"];
+
+/// Modules with which a thread cannot end what another one waits for but by an object that both hold.
+const APART: &[&str] = &[
+    "__future__",
+    "abc",
+    "argparse",
+    "atexit",
+    "base64",
+    "collections",
+    "concurrent",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "datetime",
+    "enum",
+    "functools",
+    "hashlib",
+    "heapq",
+    "itertools",
+    "json",
+    "logging",
+    "math",
+    "operator",
+    "os",
+    "pathlib",
+    "queue",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "sys",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "time",
+    "traceback",
+    "types",
+    "typing",
+    "uuid",
+    "warnings",
+];
+
+/// Names of what ends or interrupts a program, or a wait in it, from elsewhere.
+const FROM_ELSEWHERE: &[&str] =
+    &["alarm", "fork", "forkpty", "mkfifo", "openpty", "pipe", "pipe2", "popen", "setitimer", "setprofile", "settrace", "system"];
+
+/// What is known of a queue whoever holds it: that something was put into it, and that this thread took something for which it has yet
+/// to call `task_done`.
+const PUT: &str = "+put";
+const TAKEN: &str = "+taken";
+
 /// Whether the program names what raises exceptions in other threads, or ends them all.
 fn reaches_others(host: &dyn Host) -> bool {
     host.mentions(ENDING_ALL) || host.mentions(REACHING_OTHERS)
@@ -26,21 +79,28 @@ pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "Lock" => |host, _| Ok(object(host, "threading.Lock", &[("locked", V::Bool(false))])),
         "Lock.acquire" | "Lock.__enter__" => acquire,
-        "Lock.release" | "Lock.__exit__" => release,
+        "Lock.release" => release,
+        "Lock.__exit__" => leave,
         "Lock.locked" => |host, args| Ok(get(host, &args, "locked")),
         "RLock" => |host, _| Ok(object(host, "threading.RLock", &[])),
-        "RLock.acquire" | "RLock.__enter__" => |host, _| {
+        "RLock.acquire" => |host, _| {
             host.may_raise("RuntimeError");
             Ok(V::Bool(true))
         },
-        "RLock.release" | "RLock.__exit__" => |host, _| {
+        "RLock.__enter__" => |_, _| Ok(V::Bool(true)),
+        "RLock.__exit__" => |_, _| Ok(V::None),
+        "RLock.release" => |host, _| {
             host.may_raise("RuntimeError");
             Ok(V::None)
         },
         "Event" => |host, _| Ok(object(host, "threading.Event", &[("set", V::Bool(false))])),
         "Event.set" => |host, args| Ok(set(host, &args, "set", V::Bool(true))),
         "Event.clear" => |host, args| Ok(set(host, &args, "set", V::Bool(false))),
-        "Event.is_set" => |host, args| Ok(get(host, &args, "set")),
+        "Event.is_set" => |host, args| {
+            let known = get(host, &args, "set");
+            let set = if host.accesses(SETTING) { V::AnyBool(Why::OUTSIDE) } else { V::Bool(false) };
+            Ok(if matches!(known, V::Unknown(_)) { set } else { known })
+        },
         "Event.wait" => wait_for_event,
         "Condition" => condition,
         "Condition.acquire" | "Condition.__enter__" => |host, args| {
@@ -72,7 +132,10 @@ pub fn find(name: &str) -> Option<Entry> {
             Ok(V::None)
         },
         "Thread.is_alive" => outside_bool,
-        "Timer" => interrupting,
+        "Timer" => timer,
+        "Timer.start" => start_timer,
+        "Timer.join" => join,
+        "Timer.cancel" => |_, _| Ok(V::None),
         "current_thread" | "main_thread" | "enumerate" => outside_any,
         _ => return None,
     }))
@@ -228,6 +291,15 @@ fn release(host: &mut dyn Host, args: Args) -> R<V> {
     Ok(V::None)
 }
 
+/// As a manager is left that was entered: only what releases it without a `with` can have released it before.
+fn leave(host: &mut dyn Host, args: Args) -> R<V> {
+    if matches!(get(host, &args, "locked"), V::Bool(_)) || host.mentions(&["release"]) {
+        return release(host, args);
+    }
+    set(host, &args, "locked", V::Bool(false));
+    Ok(V::None)
+}
+
 fn wait_for_event(host: &mut dyn Host, args: Args) -> R<V> {
     let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
     match get(host, &args, "set") {
@@ -237,8 +309,14 @@ fn wait_for_event(host: &mut dyn Host, args: Args) -> R<V> {
             in_vain(host, &patience, "Event.wait", "nobody else can set the event", Ok(V::Bool(false)))
         }
         _ => {
-            host.may_raise("");
-            Ok(V::AnyBool(Why::OUTSIDE))
+            let patience = patience(None, timeout.as_ref());
+            if !host.accesses(SETTING) {
+                return in_vain(host, &patience, "Event.wait", "nothing in the program sets an event", Ok(V::Bool(false)));
+            }
+            if matches!(patience, Patience::Unknown) {
+                host.may_raise("");
+            }
+            Ok(if matches!(patience, Patience::Forever) { V::Bool(true) } else { V::AnyBool(Why::OUTSIDE) })
         }
     }
 }
@@ -362,6 +440,13 @@ fn only_waits(host: &mut dyn Host, function: &V) -> bool {
     }
 }
 
+/// Whether a function is a server's loop that nothing in the program ends.
+fn serves(host: &mut dyn Host, function: &V) -> bool {
+    let V::Ref(id) = function else { return false };
+    let Obj::Bound { function: V::Lib(name), .. } = host.store().get(*id) else { return false };
+    &*name.text() == "serving.server.serve_forever" && !super::serving::may_be_stopped(host)
+}
+
 /// What the thread runs where its class says so: the method `run`.
 fn own_run(host: &mut dyn Host, args: &Args) -> R<Option<V>> {
     let Some(this) = args.pos.first().cloned() else { return Ok(None) };
@@ -392,14 +477,12 @@ pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
         {
             f64::INFINITY
         }
+        (Some(taken), V::None) if taken.items.exact.is_empty() && taken.items.rest.is_none() && serves(host, &target) => f64::INFINITY,
         (Some(taken), V::None) if taken.items.rest.is_none() => host.lasts(&target, Args::of(taken.items.exact))?,
         _ => 0.0,
     };
     if !only_waits {
-        host.unknown_call(&Args::of([target, call_args, kwargs]));
-        if reaches_others(host) {
-            host.interruptible();
-        }
+        give(host, [target, call_args, kwargs]);
     }
     // There may be no more threads to be had.
     host.may_raise("RuntimeError");
@@ -407,6 +490,67 @@ pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
     set(host, &args, "seconds", V::Float(seconds));
     if seconds == f64::INFINITY && matches!(daemon, Some(V::None | V::Bool(false))) {
         hangs_at_exit(host, callee, "its function never returns, and the program waits for it at its end");
+    }
+    Ok(V::None)
+}
+
+/// Lets another thread have something to run: from now on it may change what it can reach. It ends this one only by what the program
+/// would have to name.
+fn give(host: &mut dyn Host, values: [V; 3]) {
+    let before = host.store().path.interruptible;
+    host.unknown_call(&Args::of(values));
+    if reaches_others(host) {
+        host.interruptible();
+    } else if !host.mentions(FROM_ELSEWHERE) && host.imports_only(APART) {
+        host.store().path.interruptible = before;
+    }
+}
+
+/// A thread that waits before it begins.
+fn timer(host: &mut dyn Host, args: Args) -> R<V> {
+    let [interval, function, call_args, kwargs] = bind(host, &args, ["interval", "function", "args", "kwargs"], 2)?;
+    let given = |value: Option<V>, default: V| match value {
+        None | Some(V::None) => default,
+        Some(value) => value,
+    };
+    let parts = [
+        ("-interval", interval.unwrap_or(V::None)),
+        ("-target", function.unwrap_or(V::None)),
+        ("-args", given(call_args, V::tuple(Vec::new()))),
+        ("-kwargs", given(kwargs, V::None)),
+        ("-seconds", V::Float(0.0)),
+        (" daemon", V::None),
+    ];
+    let attrs = parts.into_iter().map(|(name, value)| (Sym::new(name), value)).collect();
+    Ok(host.alloc(Obj::Instance { class: V::lib("threading.Timer"), attrs: Rc::new(attrs) }))
+}
+
+/// One whose function starts another for itself, come what may, and that nobody cancels, goes on for ever.
+fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
+    if !is_known(host, &args) || host.mentions(&["cancel"]) {
+        return interrupting(host, args);
+    }
+    let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
+    let attrs = args.pos.first().and_then(|this| instance(host, this)).map(|(_, attrs)| attrs).unwrap_or_default();
+    let waited_for = matches!(attribute_of(&attrs, " daemon"), Some(V::None | V::Bool(false)));
+    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && waited_for {
+        return Err(host.waits_forever(FactKind::EndlessWait, "Timer.start", "each run of its function starts the next"));
+    }
+    let pause = match get(host, &args, "interval") {
+        V::Float(f) if f.is_finite() && f > 0.0 => f,
+        V::Int(n) if n > 0 => n as f64,
+        _ => 0.0,
+    };
+    let seconds = match (host.foresee(&call_args)?, &kwargs) {
+        (Some(taken), V::None) if taken.items.rest.is_none() => host.lasts(&target, Args::of(taken.items.exact))?,
+        _ => 0.0,
+    };
+    give(host, [target, call_args, kwargs]);
+    host.may_raise("RuntimeError");
+    host.spawned(pause + seconds, "Timer.start");
+    set(host, &args, "seconds", V::Float(pause + seconds));
+    if seconds == f64::INFINITY && waited_for {
+        hangs_at_exit(host, "Timer.start", "its function never returns, and the program waits for it at its end");
     }
     Ok(V::None)
 }
@@ -466,7 +610,11 @@ fn put_nowait(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn put_with(host: &mut dyn Host, args: &Args, item: Option<V>, patience: &Patience) -> R<V> {
     // What is in a queue is not followed; in one of priorities it is compared.
-    host.unknown_call(&Args::of(item));
+    if host.mentions(&["PriorityQueue"]) {
+        host.unknown_call(&Args::of(item));
+    } else {
+        host.store().escape_all(&Vec::from_iter(item));
+    }
     let (size, most) = (get(host, args, "size").exact_int(), get(host, args, "most").exact_int());
     match (size, most) {
         (Some(size), Some(most)) if most > 0 && size >= most => {
@@ -474,8 +622,9 @@ fn put_with(host: &mut dyn Host, args: &Args, item: Option<V>, patience: &Patien
             return in_vain(host, patience, "Queue.put", "the queue is full, and nobody else can take anything out of it", full);
         }
         (Some(_), Some(_)) => {}
-        _ => host.may_raise(""),
+        _ => may_fail(host, patience, "queue.Full"),
     }
+    mark(host, args, PUT, true);
     count(host, args, "size", 1);
     count(host, args, "open", 1);
     Ok(V::None)
@@ -491,6 +640,32 @@ fn take_nowait(host: &mut dyn Host, args: Args) -> R<V> {
     take_with(host, &args, &Patience::None)
 }
 
+/// What a wait for a queue raises that others may hold: nothing, where it lasts as long as it takes.
+fn may_fail(host: &mut dyn Host, patience: &Patience, class: &str) {
+    if !matches!(patience, Patience::Forever) {
+        host.may_raise(class);
+    }
+    if matches!(patience, Patience::Unknown) || host.mentions(&["shutdown"]) {
+        host.may_raise("");
+    }
+}
+
+/// What is marked of a queue that others may hold.
+fn is_marked(host: &mut dyn Host, args: &Args, what: &str) -> bool {
+    let Some(V::Ref(id)) = args.pos.first() else { return false };
+    matches!(host.store().get(*id), Obj::Escaped(kind) if kind.text().contains(what))
+}
+
+fn mark(host: &mut dyn Host, args: &Args, what: &str, is_so: bool) {
+    let Some(V::Ref(id)) = args.pos.first() else { return };
+    let Obj::Escaped(kind) = host.store().get(*id) else { return };
+    let kind = kind.text();
+    if kind.starts_with("queue.") && !host.store().is_summary(*id) && kind.contains(what) != is_so {
+        let kind = if is_so { format!("{kind}{what}") } else { kind.replace(what, "") };
+        host.store().mutate(*id, true, |obj| *obj = Obj::Escaped(Sym::new(&kind)));
+    }
+}
+
 fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
     match get(host, args, "size").exact_int() {
         Some(0) => {
@@ -500,13 +675,19 @@ fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
         Some(_) => {
             count(host, args, "size", -1);
         }
-        None => host.may_raise(""),
+        None => {
+            may_fail(host, patience, "queue.Empty");
+            mark(host, args, TAKEN, true);
+        }
     }
     Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn task_done(host: &mut dyn Host, args: Args) -> R<V> {
-    if get(host, &args, "open").exact_int().is_none_or(|n| n < 1) {
+    // Each thread answers for what it took itself, where none but this code does so at all.
+    let answers = is_marked(host, &args, TAKEN) && host.is_only_place_of("task_done");
+    mark(host, &args, TAKEN, false);
+    if !answers && get(host, &args, "open").exact_int().is_none_or(|n| n < 1) {
         host.may_raise("ValueError");
     }
     count(host, &args, "open", -1);
@@ -519,9 +700,9 @@ fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
             Err(host.waits_forever(FactKind::EndlessWait, "Queue.join", "nobody else can call its `task_done` for what was put into it"))
         }
         Some(_) => Ok(V::None),
-        None => {
-            host.may_raise("");
-            Ok(V::None)
-        }
+        None if is_marked(host, &args, PUT) && !host.mentions(&["task_done", "shutdown", "JoinableQueue", "QueueListener"]) => Err(
+            host.waits_forever(FactKind::EndlessWait, "Queue.join", "nothing in the program calls `task_done` for what was put into it")
+        ),
+        None => Ok(V::None),
     }
 }
