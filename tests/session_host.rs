@@ -15,7 +15,8 @@ use antifreeze::session::{Engine, Options};
 
 /// Its signals' handlers and masks, whether it is a subreaper, its folder, umask and limits.
 fn nature() -> Vec<String> {
-    let status = std::fs::read_to_string("/proc/self/status").expect("there is a /proc");
+    // This thread's own: the one that started it has all signals blocked for a moment still.
+    let status = std::fs::read_to_string("/proc/thread-self/status").expect("there is a /proc");
     let mut all = status
         .lines()
         .filter(|line| ["SigBlk", "SigIgn", "SigCgt", "Umask", "NoNewPrivs", "Seccomp:"].iter().any(|key| line.starts_with(key)))
