@@ -39,8 +39,9 @@ const GRACE: Duration = Duration::from_millis(500);
 const PRELOAD_LIMIT: Duration = Duration::from_mins(2);
 /// How long the session's process may take from the end of a step to being ready for the next.
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
-/// The least of it, however short a time the next step has.
-const LEAST_SETTLING: Duration = Duration::from_secs(1);
+/// The least of it, however short a time the next step has: going back undoes a step that ended well, for which a busy machine is
+/// no reason.
+const LEAST_SETTLING: Duration = Duration::from_secs(5);
 /// How long a backup may take to be the session.
 const RESTORE_LIMIT: Duration = Duration::from_secs(5);
 /// The most time for what a session does at its end: its `atexit` handlers, its threads.

@@ -278,7 +278,7 @@ fn a_step_that_no_python_compiles_raises() {
 }
 
 #[test]
-fn what_keeps_a_session_from_being_ready_costs_the_next_step_its_time_at_most() {
+fn what_keeps_a_session_from_being_ready_costs_the_step_before() {
     let hang = "def hang():\n    while True: pass\n";
     for code in [
         "import os, time\nos.register_at_fork(before=lambda: time.sleep(1000))\nx = 2",
@@ -291,7 +291,7 @@ fn what_keeps_a_session_from_being_ready_costs_the_next_step_its_time_at_most() 
         assert_eq!(finish(&session, code).state.as_deref(), Some("advanced"));
         let begin = Instant::now();
         let outcome = finish(&session, "x");
-        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
         let reason = outcome.state_reason.clone().unwrap_or_default();
         assert_eq!(outcome.result, json!(1), "{outcome:#?}");
         assert!(reason.contains("kept the session busy") && reason.contains("before the step before this one"), "{reason}");
