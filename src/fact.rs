@@ -97,10 +97,10 @@ pub enum Reach {
     Always,
     /// Behind a condition on outside input, time, randomness or an unknown name.
     Maybe,
-    /// Behind a condition the evaluator lost track of.
-    Unclear,
     /// Only in a function that nobody calls here.
     Defined,
+    /// Behind a condition the evaluator lost track of, in whatever function.
+    Unclear,
 }
 
 /// How sure the evaluator is.

@@ -570,12 +570,12 @@ impl<'p> Machine<'p> {
         self.facts_reported += 1;
         let spot = self.spot();
         let path = self.store.path;
-        let reach = if self.defined_only {
+        let reach = if path.mass < 1.0 && path.lost {
+            Reach::Unclear
+        } else if self.defined_only {
             Reach::Defined
         } else if path.mass >= 1.0 {
             Reach::Always
-        } else if path.lost {
-            Reach::Unclear
         } else {
             Reach::Maybe
         };
