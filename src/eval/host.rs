@@ -1,7 +1,7 @@
 //! What transfer functions may ask of the evaluator.
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::library::modules::ENDING_ALL;
+use crate::library::modules::{BY_TEXT, ENDING_ALL, INERT};
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
 use crate::syntax::code::{BinaryOp, CodeId, CompareOp, Const, NameId, Op};
@@ -230,18 +230,16 @@ impl Host for Machine<'_> {
     }
 
     fn accesses(&self, attributes: &[&str]) -> bool {
-        self.attribute_places(attributes).next().is_some() || self.mentions(&["getattr"])
+        self.attribute_places(attributes).next().is_some() || self.has_unseen_code()
     }
 
     fn is_only_place_of(&self, attribute: &str) -> bool {
         let here = self.spot().code;
-        self.attribute_places(&[attribute]).all(|code| code == here)
+        self.attribute_places(&[attribute]).all(|code| code == here) && !self.has_unseen_code()
     }
 
     fn imports_only(&self, modules: &[&str]) -> bool {
-        let is_one = |name: &str| modules.contains(&name.split('.').next().unwrap_or(name));
-        let mut ops = self.program.codes.iter().flat_map(|code| &code.ops);
-        ops.all(|op| !matches!(op, Op::Import(name, ..) if !is_one(&self.program.names[name.0 as usize])))
+        self.program.imports_only(modules)
     }
 
     fn is_certain(&self) -> bool {
@@ -337,6 +335,11 @@ impl Host for Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// Whether there may be code that does more to the program's objects than the program names.
+    fn has_unseen_code(&self) -> bool {
+        self.mentions(BY_TEXT) || !self.settings.given.is_empty() || !self.program.imports_only(INERT)
+    }
+
     /// The code of each access to an attribute of one of these names.
     fn attribute_places(&self, attributes: &[&str]) -> impl Iterator<Item = CodeId> {
         let is_named = |name: NameId| attributes.contains(&&*self.program.names[name.0 as usize]);

@@ -209,7 +209,7 @@ pub trait Host {
     fn runs_code(&self, iterator: &V) -> bool;
     /// Whether the program mentions one of some names anywhere.
     fn mentions(&self, names: &[&str]) -> bool;
-    /// Whether the program may look up or assign one of these attributes.
+    /// Whether anybody may look up or assign one of these attributes: the program, or code that is not seen.
     fn accesses(&self, attributes: &[&str]) -> bool;
     /// Whether no code but the one that runs looks up this attribute.
     fn is_only_place_of(&self, attribute: &str) -> bool;

@@ -537,6 +537,13 @@ pub enum Pattern {
 }
 
 impl Program {
+    /// Whether it imports none but these modules, and what is in them.
+    pub fn imports_only(&self, modules: &[&str]) -> bool {
+        let is_one = |name: &str| modules.contains(&name.split('.').next().unwrap_or(name));
+        let mut ops = self.codes.iter().flat_map(|code| &code.ops);
+        ops.all(|op| !matches!(op, Op::Import(name, level, _) if *level > 0 || !is_one(&self.names[name.0 as usize])))
+    }
+
     /// Whether code is a function's, or within one: it may run again whenever the function is called.
     pub fn is_in_function(&self, code: &Code) -> bool {
         let mut code = code;

@@ -18,8 +18,8 @@ pub struct Fixed {
 /// Names of attributes.
 #[derive(Debug)]
 pub struct Names {
-    /// Those that keep the value they were given when an instance was made.
-    pub fixed: HashSet<Sym>,
+    /// Those that keep the value they were given when an instance was made; where one is given, if it is that one.
+    pub fixed: HashMap<Sym, Option<V>>,
     /// Those that are assigned anywhere.
     pub assigned: HashSet<Sym>,
 }
@@ -47,7 +47,10 @@ impl Fixed {
     /// Keeps what stays known of an instance that escapes.
     pub fn keep(&self, id: ObjId, class: &V, attrs: &[(Sym, V)]) {
         let Some(names) = &self.names else { return };
-        let stays = |(name, value): &&(Sym, V)| names.fixed.contains(name) && !value.alternatives().contains(&V::Undef);
+        let stays = |(name, value): &&(Sym, V)| {
+            let only = names.fixed.get(name);
+            only.is_some_and(|only| only.as_ref().is_none_or(|only| only == value)) && !value.alternatives().contains(&V::Undef)
+        };
         let kept = Instance { class: class.clone(), attrs: attrs.iter().filter(stays).cloned().collect() };
         let mut instances = self.instances.borrow_mut();
         match instances.get(&id) {

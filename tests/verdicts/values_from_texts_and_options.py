@@ -6,7 +6,11 @@ config = json.loads('{"base": 9, "levels": [1, 100000000], "tags": {"a": "b"}, "
 print(config["base"] ** config["levels"][0])
 print(config["base"] ** config["levels"][1])  # error: AF101
 print(len(config["tags"]["a"] * 10**10))  # error: AF201
-print(json.loads("[1, 2") or 1)
+try:
+    print(json.loads("[1, 2") or 1)
+    print(config["base"] ** config["levels"][1])
+except ValueError:
+    pass
 
 parser = argparse.ArgumentParser(description="options of a program that is run without any")
 parser.add_argument("--size", "-s", type=int, default="20")

@@ -28,11 +28,18 @@ fn loads(host: &mut dyn Host, args: Args) -> R<V> {
     let [text] = bind(host, &args, ["/s"], 1)?;
     let Some(V::Str(text)) = text else { return outside_any(host, args) };
     host.burn(text.len() as u64 / 8)?;
-    // What is wrong with a text, Python may see in another way: it knows NaN and lone surrogates.
     match serde_json::from_str(&text) {
         Ok(value) => made(host, &value),
+        Err(_) if is_refused(&text) => Err(host.raise("json.JSONDecodeError", "")),
         Err(_) => outside_any(host, args),
     }
+}
+
+/// Whether Python refuses what is refused here: not where it takes numbers, surrogates and depths that others do not.
+fn is_refused(text: &str) -> bool {
+    let depth = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+    let exponents = text.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && matches!(pair[1], b'e' | b'E'));
+    depth < 100 && !exponents && !["NaN", "Infinity", "\\u"].iter().any(|word| text.contains(word))
 }
 
 /// A text as long as what is written, shared parts as often as they are reached.

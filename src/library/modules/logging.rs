@@ -9,6 +9,9 @@ use super::support::{is_plain, look, outside_none};
 const HANDLED: &[&str] =
     &["Filter", "LoggerAdapter", "addFilter", "dictConfig", "emit", "fileConfig", "handleError", "setLogRecordFactory", "setLoggerClass"];
 
+/// Names of what is called when a value is written into a message. What others hold may be of a class that has them.
+const WRITTEN_BY: &[&str] = &["__format__", "__getitem__", "__repr__", "__str__"];
+
 /// Keywords with which nothing is looked up in what is given.
 const PLAIN_KEYWORDS: &[&str] = &["exc_info", "stack_info", "stacklevel"];
 
@@ -42,7 +45,9 @@ fn log(host: &mut dyn Host, args: &Args, at: usize) -> R<V> {
     let is_handled = host.mentions(HANDLED) || host.mentions(&["Formatter"]) && host.mentions(&["format", "formatTime", "formatException"]);
     let levels = args.pos.get(..at).is_some_and(|before| before.iter().all(|v| matches!(v, V::Int(_) | V::Instance(..))));
     let known = levels && args.pos.len() > at && args.kw.iter().all(|(name, _)| PLAIN_KEYWORDS.contains(&&*name.text()));
-    if replaced || is_handled || !known || !args.values().iter().all(|v| is_plain(host, v)) {
+    if !args.values().iter().all(|v| v.is_exact() && !v.is_object()) && host.mentions(WRITTEN_BY) {
+        host.unknown_call(args);
+    } else if replaced || is_handled || !known || !args.values().iter().all(|v| is_plain(host, v)) {
         look(host, args);
     }
     Ok(V::None)

@@ -19,6 +19,9 @@ const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
 /// Attributes that set an event.
 const SETTING: &[&str] = &["set"];
 
+/// Attributes that let a wait for a queue's items end.
+const ANSWERING: &[&str] = &["task_done", "shutdown"];
+
 /// Modules with which a thread cannot end what another one waits for but by an object that both hold.
 const APART: &[&str] = &[
     "__future__",
@@ -700,8 +703,8 @@ fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
             Err(host.waits_forever(FactKind::EndlessWait, "Queue.join", "nobody else can call its `task_done` for what was put into it"))
         }
         Some(_) => Ok(V::None),
-        None if is_marked(host, &args, PUT) && !host.mentions(&["task_done", "shutdown", "JoinableQueue", "QueueListener"]) => Err(
-            host.waits_forever(FactKind::EndlessWait, "Queue.join", "nothing in the program calls `task_done` for what was put into it")
+        None if is_marked(host, &args, PUT) && !host.accesses(ANSWERING) && !host.mentions(&["JoinableQueue", "QueueListener"]) => Err(
+            host.waits_forever(FactKind::EndlessWait, "Queue.join", "nothing in the program calls `task_done` for what was put into it"),
         ),
         None => Ok(V::None),
     }
