@@ -17,10 +17,10 @@ const LONGEST: f64 = 9e9;
 const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
 
 /// Attributes that set an event.
-const SETTING: &[&str] = &["set"];
+const SETTING: &[&str] = &["set", "_cond", "_flag"];
 
 /// Attributes that let a wait for a queue's items end.
-const ANSWERING: &[&str] = &["task_done", "shutdown"];
+const ANSWERING: &[&str] = &["all_tasks_done", "shutdown", "task_done", "unfinished_tasks"];
 
 /// Modules with which a thread cannot end what another one waits for but by an object that both hold.
 const APART: &[&str] = &[
