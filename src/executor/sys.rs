@@ -7,6 +7,8 @@
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 
+use rustix::process::Pid;
+
 /// Which side of a fork this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forked {
@@ -22,6 +24,19 @@ fn forked(pid: i64) -> io::Result<Forked> {
         0 => Ok(Forked::Child),
         pid => Ok(Forked::Parent(pid as i32)),
     }
+}
+
+/// The process group of a process (0: of this one), none where its leader is outside this PID namespace or there is no such process.
+/// rustix takes the kernel's 0 for a number that cannot be.
+pub fn group_of(pid: i32) -> Option<Pid> {
+    // SAFETY: the call takes no memory and changes nothing.
+    Some(unsafe { libc::getpgid(pid) }).filter(|group| *group > 0).and_then(Pid::from_raw)
+}
+
+/// The session of a process, as `group_of` gives its group.
+pub fn session_of(pid: i32) -> Option<Pid> {
+    // SAFETY: the call takes no memory and changes nothing.
+    Some(unsafe { libc::getsid(pid) }).filter(|session| *session > 0).and_then(Pid::from_raw)
 }
 
 /// `fork`, from a process with a single thread.

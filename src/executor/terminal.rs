@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, getpgid, getpgrp, getsid, test_kill_process_group};
+use rustix::process::{Pid, test_kill_process_group};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcgetwinsize, tcsetattr,
@@ -128,7 +128,7 @@ impl Terminal {
 
 /// Whether this process's group has the terminal.
 fn is_foreground(terminal: &impl AsFd) -> bool {
-    tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp())
+    tcgetpgrp(terminal).is_ok_and(|group| Some(group) == sys::group_of(0))
 }
 
 /// Whether a terminal passes keys on as they are.
@@ -140,18 +140,18 @@ pub fn is_raw(state: &Termios) -> bool {
 /// stop it.
 pub fn has_shell() -> bool {
     let view = View::descendants(0);
-    let (group, session) = (getpgrp(), getsid(None));
+    let (group, session) = (sys::group_of(0), sys::session_of(0));
     let mut pid = std::process::id() as i32;
     loop {
-        let parent = view.status(pid, "PPid").and_then(|number| number.parse().ok()).and_then(Pid::from_raw);
+        let parent = view.status(pid, "PPid").and_then(|number| number.parse().ok()).filter(|parent| *parent > 0);
         let Some(parent) = parent else { return false };
-        if getsid(Some(parent)) != session {
+        if session.is_none() || sys::session_of(parent) != session {
             return false;
         }
-        if getpgid(Some(parent)) != Ok(group) {
+        if sys::group_of(parent) != group {
             return true;
         }
-        pid = parent.as_raw_nonzero().get();
+        pid = parent;
     }
 }
 
@@ -175,14 +175,15 @@ impl Found {
 
     /// Takes it back from a program that was killed, as it was; not from a shell, who has taken it itself.
     pub fn restore(&self) {
-        let taken = |group: Pid| group != getpgrp() && test_kill_process_group(group) != Err(Errno::SRCH);
+        let Some(ours) = sys::group_of(0) else { return };
+        let taken = |group: Pid| group != ours && test_kill_process_group(group) != Err(Errno::SRCH);
         if tcgetpgrp(io::stdin()).is_ok_and(taken) {
             return;
         }
         // Whoever is in the background is stopped for this, unless it blocks the signal.
         let _blocked = sys::signal_fd(&[libc::SIGTTOU]);
         let stdin = io::stdin();
-        let _ = tcsetpgrp(&stdin, getpgrp());
+        let _ = tcsetpgrp(&stdin, ours);
         let _ = tcsetattr(&stdin, OptionalActions::Drain, &self.0);
     }
 }
