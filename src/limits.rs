@@ -71,6 +71,11 @@ impl Default for Limits {
     }
 }
 
+/// Whether a number of seconds can be a limit on time: above 0, and no longer than clocks can be set.
+pub fn is_duration(seconds: f64) -> bool {
+    seconds > 0.0 && seconds <= 1e9
+}
+
 /// Parses a duration: a plain number is seconds, else `250ms`, `2s`, `1m`, `1h`. Gives seconds.
 pub fn parse_duration(text: &str) -> Result<f64, String> {
     let (number, factor) = match text.trim() {
@@ -81,7 +86,7 @@ pub fn parse_duration(text: &str) -> Result<f64, String> {
         t => (t, 1.0),
     };
     match number.trim().parse::<f64>() {
-        Ok(n) if n.is_finite() && n > 0.0 && n * factor <= 1e9 => Ok(n * factor),
+        Ok(n) if is_duration(n * factor) => Ok(n * factor),
         Ok(_) => Err(format!("`{text}` is not a duration above 0 and up to 1e9 seconds")),
         Err(_) => Err(format!("`{text}` is not a duration; write seconds, or `250ms`, `2s`, `1m`")),
     }

@@ -493,10 +493,7 @@ impl Machine<'_> {
                 }
                 *stores.entry(name.0).or_default() += 1;
                 // The module itself runs once.
-                if at == 0
-                    && self.settings.history.is_none()
-                    && !code.loops.iter().any(|l| (l.head as usize..=l.back as usize).contains(&pc))
-                {
+                if at == 0 && self.settings.history.is_none() && !code.loops.iter().any(|l| l.holds(pc as u32)) {
                     fixed.insert(name.0);
                 }
             }

@@ -99,7 +99,7 @@ fn is_made_once(program: &Program, code: &Code) -> bool {
 }
 
 fn is_in_loop(code: &Code, pc: usize) -> bool {
-    code.loops.iter().any(|l| (l.head as usize..=l.back as usize).contains(&pc))
+    code.loops.iter().any(|l| l.holds(pc as u32))
 }
 
 /// The literal that an assignment to an attribute of a variable assigns.

@@ -261,7 +261,7 @@ impl Host for Machine<'_> {
             Op::JumpIfFalse(_) if at > 0 && is_true(ops[at - 1]) => false,
             op => op.jump_target().is_some_and(|to| to > back),
         };
-        let mut around = self.code(spot.code).loops.iter().filter(|l| (l.head..=l.back).contains(&spot.pc));
+        let mut around = self.code(spot.code).loops.iter().filter(|l| l.holds(spot.pc));
         around.any(|l| !(l.head as usize..=l.back as usize).any(|at| is_open(at, l.back)))
     }
 

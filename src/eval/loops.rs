@@ -170,7 +170,7 @@ impl LoopState {
 
     /// Whether the position is in the part that repeats.
     pub fn holds(&self, pc: Pc) -> bool {
-        self.info.head <= pc && pc <= self.info.back
+        self.info.holds(pc)
     }
 
     /// Whether the position is in the loop, its `else` part included.

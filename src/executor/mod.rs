@@ -84,7 +84,7 @@ pub use minder::main as mind;
 #[cfg(target_os = "linux")]
 pub use supervise::main as supervise;
 #[cfg(target_os = "linux")]
-pub use sys::{die_by, next_signal, signal_fd, signal_record};
+pub use sys::{close_from, die_by, next_signal, signal_fd, signal_record};
 #[cfg(target_os = "linux")]
 pub use wait::wait_readable;
 #[cfg(target_os = "linux")]
@@ -116,9 +116,6 @@ pub fn fork_off() -> bool {
         Err(_) => true,
     }
 }
-
-#[cfg(target_os = "linux")]
-pub use sys::close_from;
 
 /// Whether the environment leaves namespaces switched on.
 #[cfg(target_os = "linux")]

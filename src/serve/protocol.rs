@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::limits::Limits;
+use crate::limits::{Limits, is_duration};
 use crate::session::Options;
 
 /// A number of JSON-RPC's for what went wrong.
@@ -131,7 +131,7 @@ impl Open {
 
 /// Of a session's steps, or of one.
 pub fn check_timeout(seconds: f64) -> Result<(), Problem> {
-    if seconds > 0.0 && seconds <= 1e9 {
+    if is_duration(seconds) {
         return Ok(());
     }
     Err(Problem::new(INVALID_PARAMS, "`timeout` is a number of seconds above 0 and up to 1e9"))

@@ -17,11 +17,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::executor::{self, Broker, Interrupter, Link, Opening, Refused, StepRequest, Stream, ToolCall, Unusable};
-use crate::limits::Limits;
+use crate::limits::{Limits, is_duration};
 use crate::once;
 use crate::outcome::{ErrorInfo, Mechanisms, Outcome, OutcomeKind};
 use crate::source::{Source, SourceError};
 use crate::stack;
+use crate::syntax::KEYWORDS;
 use crate::telemetry::{About, Telemetry, log};
 use crate::verdict::Verdict;
 
@@ -274,7 +275,7 @@ impl Session {
             return Err(Error::Closed);
         }
         let timeout = timeout.unwrap_or(self.options.limits.timeout);
-        if !(timeout > 0.0 && timeout <= 1e9) {
+        if !is_duration(timeout) {
             return Err(Error::Unusable(format!("a step cannot have {timeout} seconds; give a number above 0 and up to 1e9")));
         }
         state.steps += 1;
@@ -392,13 +393,6 @@ impl Session {
 fn step_source(code: &str, number: u64) -> Result<Source, SourceError> {
     Source::from_text(&format!("<step-{number}>"), code)
 }
-
-/// Names that no variable can have.
-const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
-    "while", "with", "yield",
-];
 
 fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();

@@ -253,6 +253,13 @@ pub struct Loop {
     pub header: Span,
 }
 
+impl Loop {
+    /// Whether a position is in the part that repeats.
+    pub fn holds(&self, pc: Pc) -> bool {
+        (self.head..=self.back).contains(&pc)
+    }
+}
+
 /// Unary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "named as in Python's data model")]

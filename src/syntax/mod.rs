@@ -22,6 +22,7 @@ use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
 pub use code::{Program, Span};
+pub use names::KEYWORDS;
 
 use self::code::{Form, SyntaxIssue};
 use crate::source::Source;

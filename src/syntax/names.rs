@@ -9,6 +9,13 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::code::NameId;
 
+/// Names that no variable can have.
+pub const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
+    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
+    "while", "with", "yield",
+];
+
 /// A hasher for small integer keys: the table's own numbering is already well spread, one multiplication suffices.
 #[derive(Default)]
 pub(super) struct IdHasher(u64);

@@ -1300,9 +1300,14 @@ fn common_kind(a: Sym, b: Sym) -> Sym {
     if a == b {
         return a;
     }
-    let (x, y) = (a.text(), b.text());
-    let base = |text: &str| text.split('+').next().unwrap_or_default().len();
-    if x[..base(&x)] == y[..base(&y)] { Sym::new(&x[..base(&x)]) } else { Sym::new("object") }
+    let (a, b) = (a.text(), b.text());
+    let class = class_of_kind(&a);
+    Sym::new(if class == class_of_kind(&b) { class } else { "object" })
+}
+
+/// The class of a kind of escaped objects: what comes before the first plus.
+pub fn class_of_kind(kind: &str) -> &str {
+    kind.split('+').next().unwrap_or_default()
 }
 
 fn push_children(obj: &Obj, out: &mut Vec<V>) {

@@ -1,6 +1,7 @@
 //! Modules of the standard library, one file each.
 
 use crate::value::object::V;
+use crate::value::store::class_of_kind;
 
 use super::{Entry, Host, R};
 pub use support::{attribute_of as attribute, exact_tuple};
@@ -565,7 +566,7 @@ pub fn is_plain_manager(name: &str) -> bool {
 
 /// The class of an object that others may hold, where its methods say what is so whoever holds it.
 pub fn shared_class(kind: &str) -> Option<&str> {
-    let (class, _) = kind.split_once('+').unwrap_or((kind, ""));
+    let class = class_of_kind(kind);
     (class.starts_with("threading.") || class.starts_with("queue.")).then_some(class)
 }
 

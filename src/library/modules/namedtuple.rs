@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::library::common::{Consumer, POINTER, consume};
 use crate::library::{Args, Entry, Host, R, Stop};
+use crate::syntax::KEYWORDS;
 use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::cost;
 use crate::value::int::Int;
@@ -67,13 +68,6 @@ pub fn items_of(host: &mut dyn Host, value: &V) -> Option<V> {
     }
     instance(host, value).and_then(|(_, attrs)| attribute_of(&attrs, ITEMS)).filter(|v| matches!(v, V::Tuple(_)))
 }
-
-/// Names Python refuses as fields.
-const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
-    "while", "with", "yield",
-];
 
 fn namedtuple(host: &mut dyn Host, args: Args) -> R<V> {
     let known = |n: &Sym| matches!(&*n.text(), "typename" | "field_names" | "defaults");
