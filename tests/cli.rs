@@ -117,6 +117,7 @@ fn a_path_that_cannot_be_read_does_not_cost_the_others() {
     let files = &json(&output)["files"];
     assert_eq!(files.as_array().expect("a list").len(), 1);
     assert_eq!(files[0]["path"], name(&good), "paths are as given");
+    assert_valid(&json(&output));
 }
 
 #[test]

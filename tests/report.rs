@@ -57,7 +57,7 @@ fn concise_is_a_line_per_finding() {
 
 #[test]
 fn json_is_as_designed() {
-    let value = json::check(&[sample()]);
+    let value = json::check(&[sample()], &[]);
     assert_valid(&value);
     assert_valid_line(&json::file(&sample()));
     snapshot("check_json", &format!("{value:#}"));
@@ -80,7 +80,7 @@ fn awkward_lines_are_shown_whole_or_cut() {
     assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
     assert!(!text.contains(['\x1b', '\r', '\u{202e}']), "control characters of the program reach the terminal");
     snapshot("check_awkward", &text);
-    assert_valid(&json::check(&reports));
+    assert_valid(&json::check(&reports, &[]));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn no_span_upsets_a_report() {
                 assert!(text.contains("AF401 endless-loop"), "{text}");
                 shown += 1;
             }
-            assert_valid(&json::check(&[report]));
+            assert_valid(&json::check(&[report], &[]));
         }
     }
     assert!(shown > 500);
@@ -156,7 +156,7 @@ fn numbers_stay_exact_in_every_reader() {
         measured(fact(FactKind::Sleep, text, "1"), Unit::Seconds, 30.5, 40.0),
         fact(FactKind::EndlessLoop, text, "="),
     ];
-    let value = json::check(&[report("n.py", text, &facts, Profile::Agent)]);
+    let value = json::check(&[report("n.py", text, &facts, Profile::Agent)], &[]);
     assert_valid(&value);
     let measures: Vec<_> = value["files"][0]["findings"].as_array().expect("a list").iter().map(|finding| &finding["measure"]).collect();
     let greatest = (1_u64 << 53) - 1;
@@ -168,7 +168,7 @@ fn numbers_stay_exact_in_every_reader() {
 #[test]
 fn places_are_characters_from_one_and_offsets_bytes() {
     let text = "é = 1\nü = 10 ** 10 ** 8\n";
-    let value = json::check(&[report("p.py", text, &[huge_power(text)], Profile::Agent)]);
+    let value = json::check(&[report("p.py", text, &[huge_power(text)], Profile::Agent)], &[]);
     let found = &value["files"][0]["findings"][0];
     assert_eq!([&found["line"], &found["column"], &found["end_line"], &found["end_column"]], [2, 5, 2, 18]);
     assert_eq!([&found["offset"], &found["length"]], [12, 13]);
@@ -185,8 +185,8 @@ fn summaries_count() {
     assert_eq!(last(&[fine()]), "1 file checked: not rejected (0 errors, 0 warnings)");
     assert_eq!(last(&[sample()]), "1 file checked: rejected (2 errors, 1 warning)");
     assert_eq!(last(&[sample(), warned, fine()]), "3 files checked: 1 rejected (2 errors, 2 warnings)");
-    assert_valid(&json::check(&[]));
-    assert_eq!(json::check(&[sample(), fine()])["summary"], json!({"files": 2, "rejected": 1, "errors": 2, "warnings": 1}));
+    assert_valid(&json::check(&[], &[]));
+    assert_eq!(json::check(&[sample(), fine()], &[])["summary"], json!({"files": 2, "rejected": 1, "errors": 2, "warnings": 1}));
 }
 
 #[test]

@@ -273,6 +273,41 @@ fn sarif_follows_its_schema() {
 }
 
 #[test]
+fn what_could_not_be_checked_is_in_the_report() {
+    let folder = folder(&[("fine.py", "1\n"), ("broken.ipynb", "{")]);
+    let report = |format: &str| {
+        let output = run(folder.path(), &["check", "--format", format, "fine.py", "broken.ipynb", "gone & <lost>.py"]);
+        assert_eq!(code(&output), 2, "{format}: {}", err(&output));
+        out(&output)
+    };
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let names = |messages: Vec<&Value>| {
+        let messages: Vec<&str> = messages.into_iter().map(|message| message.as_str().expect("text")).collect();
+        assert!(messages.len() == 2 && messages[0].contains("broken.ipynb") && messages[1].contains("gone & <lost>.py"), "{messages:?}");
+    };
+    let whole = json(&report("json"));
+    names(whole["errors"].as_array().expect("a list").iter().collect());
+    assert_eq!(whole["files"].as_array().expect("a list").len(), 1);
+    let lines: Vec<Value> = report("jsonl").lines().map(json).collect();
+    assert_eq!(lines[0]["path"], "fine.py");
+    names(lines[1..].iter().map(|line| &line["error"]).collect());
+    let log = json(&report("sarif"));
+    let schema = json(include_str!("schemas/sarif-2.1.0.json"));
+    assert!(jsonschema::validator_for(&schema).expect("the schema is one").is_valid(&log), "{log:#}");
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let notifications = invocation["toolExecutionNotifications"].as_array().expect("a list");
+    names(notifications.iter().map(|notification| &notification["message"]["text"]).collect());
+    let commands = report("github");
+    assert!(commands.lines().count() == 2 && commands.lines().all(|line| line.starts_with("::error title=antifreeze::")), "{commands}");
+    let xml = report("junit");
+    assert!(
+        xml.contains("tests=\"3\" failures=\"0\" errors=\"2\"") && xml.contains("<error message=\"gone &amp; &lt;lost&gt;.py"),
+        "{xml}"
+    );
+}
+
+#[test]
 fn annotations_of_github_are_escaped() {
     let text = out(&run(awkward().path(), &["check", "--format", "github", "."]));
     let lines: Vec<&str> = text.lines().collect();

@@ -91,8 +91,10 @@ fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit
     if jobs.is_empty() && errors.is_empty() && !interrupt.came() {
         complain("warning: no Python files found under the paths");
     }
-    for error in errors {
-        complain(&error);
+    // What is said on standard error is in the report too, where its format has a place for it.
+    let mut troubles = errors;
+    for error in &troubles {
+        complain(error);
         exit = exit.max(Exit::Usage);
     }
     let keeps_guards = matches!(args.format, Format::Json | Format::Jsonl);
@@ -111,13 +113,14 @@ fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit
             Ok(Answer::Report(report)) => reports.push((job, report)),
             Ok(Answer::LeftOut(why)) => complain(&format!("warning: {why}")),
             Ok(Answer::Nothing) => {}
-            Err(Failure::Unreadable(message)) => {
+            Err(failure) => {
+                let (message, worst) = match failure {
+                    Failure::Unreadable(message) => (message, Exit::Usage),
+                    Failure::Internal(message) => (message, Exit::Internal),
+                };
                 complain(&message);
-                exit = exit.max(Exit::Usage);
-            }
-            Err(Failure::Internal(message)) => {
-                complain(&message);
-                exit = exit.max(Exit::Internal);
+                exit = exit.max(worst);
+                troubles.push(message);
             }
         }
     }
@@ -157,7 +160,7 @@ fn attempt(args: &CheckArgs, color: Color, telemetry: &Telemetry) -> Result<Exit
         log::findings(&report.source.name, &report.findings);
     }
     let rejected = if telemetry.settings().dsn.is_some() { rejected(&reports) } else { Vec::new() };
-    let shown = show(reports, known, args, color);
+    let shown = show(reports, &troubles, known, args, color);
     let exit = written(shown, exit);
     for rejected in &rejected {
         telemetry.observe(&About {
@@ -400,7 +403,7 @@ fn findings_are(count: usize) -> String {
     if count == 1 { "1 finding is".to_owned() } else { format!("{count} findings are") }
 }
 
-fn show(reports: Vec<(&Job, FileReport)>, known: usize, args: &CheckArgs, color: Color) -> io::Result<()> {
+fn show(reports: Vec<(&Job, FileReport)>, troubles: &[String], known: usize, args: &CheckArgs, color: Color) -> io::Result<()> {
     let file = OutputArg::file(&args.output);
     // Where others read the report, paths are seen from where the command was given.
     let here = std::fs::canonicalize(".").unwrap_or_default();
@@ -422,12 +425,15 @@ fn show(reports: Vec<(&Job, FileReport)>, known: usize, args: &CheckArgs, color:
             Format::Text | Format::Concise if args.statistics => statistics::text(out, &reports, style)?,
             Format::Text => text::write_full(out, &reports, style)?,
             Format::Concise => text::write_concise(out, &reports, style)?,
-            Format::Json => json::write(out, &json::check(&reports), is_terminal)?,
-            Format::Jsonl => reports.iter().try_for_each(|report| json::write(out, &json::file(report), false))?,
-            Format::Sarif => json::write(out, &sarif::log(&located, style), is_terminal)?,
-            Format::Github => github::write(out, &located, style)?,
+            Format::Json => json::write(out, &json::check(&reports, troubles), is_terminal)?,
+            Format::Jsonl => {
+                let lines = reports.iter().map(json::file).chain(troubles.iter().map(|message| json::trouble(message)));
+                lines.into_iter().try_for_each(|line| json::write(out, &line, false))?;
+            }
+            Format::Sarif => json::write(out, &sarif::log(&located, troubles, style), is_terminal)?,
+            Format::Github => github::write(out, &located, troubles, style)?,
             Format::Gitlab => json::write(out, &gitlab::report(&located, style), is_terminal)?,
-            Format::Junit => junit::write(out, &located, style)?,
+            Format::Junit => junit::write(out, &located, troubles, style)?,
         }
         if known > 0 && matches!(args.format, Format::Text | Format::Concise) {
             let said = findings_are(known);

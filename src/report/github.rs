@@ -7,8 +7,11 @@ use super::Located;
 use super::text::{Style, plain};
 use crate::rules::Level;
 
-/// One command per finding.
-pub fn write(out: &mut dyn Write, reports: &[Located], style: Style) -> io::Result<()> {
+/// One command per finding, and one for each file that could not be checked.
+pub fn write(out: &mut dyn Write, reports: &[Located], troubles: &[String], style: Style) -> io::Result<()> {
+    for message in troubles {
+        writeln!(out, "::error title=antifreeze::{}", data(&plain(message)))?;
+    }
     for report in reports {
         let source = &report.report.source;
         for (finding, _) in report.findings().filter(|(finding, _)| style.shows(finding)) {

@@ -22,13 +22,22 @@ const VERSION: u32 = 1;
 /// Numbers are not larger than this: 2⁵³ − 1.
 const GREATEST: f64 = 9_007_199_254_740_991.0;
 
-/// The whole report on some sources, as one object.
-pub fn check(reports: &[FileReport]) -> Value {
-    json!({
+/// The whole report on some sources, as one object, with what could not be checked and why where there is such.
+pub fn check(reports: &[FileReport], troubles: &[String]) -> Value {
+    let mut whole = json!({
         "version": VERSION,
         "files": reports.iter().map(file).collect::<Vec<_>>(),
         "summary": Summary::of(reports),
-    })
+    });
+    if !troubles.is_empty() {
+        whole["errors"] = json!(troubles);
+    }
+    whole
+}
+
+/// What could not be checked and why, a line of its own among those of [`file`].
+pub fn trouble(message: &str) -> Value {
+    json!({ "error": message })
 }
 
 /// The report on one source, one of `files`.

@@ -6,8 +6,9 @@ use super::Located;
 use super::text::{Style, plain};
 use crate::rules::Level;
 
-/// The whole report. Errors are failures; warnings and notes are cases that passed and say so in their output.
-pub fn write(out: &mut dyn Write, reports: &[Located], style: Style) -> io::Result<()> {
+/// The whole report. Errors are failures; warnings and notes are cases that passed and say so in their output; what could not be checked
+/// is an error in JUnit's sense.
+pub fn write(out: &mut dyn Write, reports: &[Located], troubles: &[String], style: Style) -> io::Result<()> {
     let shown: Vec<_> =
         reports.iter().map(|report| (report, report.findings().filter(|(finding, _)| style.shows(finding)).collect::<Vec<_>>())).collect();
     let failures =
@@ -15,7 +16,15 @@ pub fn write(out: &mut dyn Write, reports: &[Located], style: Style) -> io::Resu
     let tests: usize = shown.iter().map(|(_, findings)| findings.len().max(1)).sum();
     let failed: usize = shown.iter().map(|(_, findings)| failures(findings)).sum();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"antifreeze\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">")?;
+    let (tests, broken) = (tests + troubles.len(), troubles.len());
+    writeln!(out, "<testsuites name=\"antifreeze\" tests=\"{tests}\" failures=\"{failed}\" errors=\"{broken}\">")?;
+    if broken > 0 {
+        writeln!(out, "  <testsuite name=\"antifreeze\" tests=\"{broken}\" failures=\"0\" errors=\"{broken}\" disabled=\"0\">")?;
+        for message in troubles.iter().map(|message| escaped(message)) {
+            writeln!(out, "    <testcase name=\"{message}\" classname=\"antifreeze\"><error message=\"{message}\"/></testcase>")?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
     for (report, findings) in &shown {
         let (path, tests, failed) = (escaped(report.path), findings.len().max(1), failures(findings));
         writeln!(out, "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\" disabled=\"0\">")?;

@@ -9,9 +9,15 @@ use super::text::{Style, plain};
 use crate::cards::{self, Card};
 use crate::rules::{Finding, Level};
 
-/// The whole report, as one log of one run.
-pub fn log(reports: &[Located], style: Style) -> Value {
-    document(&reports.iter().flat_map(|report| results(report, style)).collect::<Vec<_>>())
+/// The whole report, as one log of one run, with what could not be checked and why where there is such.
+pub fn log(reports: &[Located], troubles: &[String], style: Style) -> Value {
+    let mut log = document(&reports.iter().flat_map(|report| results(report, style)).collect::<Vec<_>>());
+    if !troubles.is_empty() {
+        let notification = |message: &String| json!({ "level": "error", "message": { "text": message } });
+        let notifications: Vec<Value> = troubles.iter().map(notification).collect();
+        log["runs"][0]["invocations"] = json!([{ "executionSuccessful": false, "toolExecutionNotifications": notifications }]);
+    }
+    log
 }
 
 /// A log of one run with these results.
