@@ -238,6 +238,14 @@ fn turns_of_a_session_know_what_came_before() {
     let folder = folders::folder(&[("a.jsonl", record)]);
     assert_eq!(of(&scan(folder.path(), &["a.jsonl"]), "verdict"), ["bound", "bound"]);
     assert_eq!(of(&scan(folder.path(), &["--sessions", "a.jsonl"]), "verdict"), ["bound", "reject"]);
+    // Steps without a session's name are one session until their numbers begin again, as records and as one list.
+    let step = |number: u64, code: &str| json!({"step_number": number, "code_action": code, "error": null}).to_string();
+    let steps = [step(1, "n = 10 ** 9"), step(2, "print(2 ** n)"), step(1, "n = 1"), step(2, "print(2 ** n)"), step(2, "print(2 ** n)")];
+    let folder = folders::folder(&[("list.json", &format!("[{}]", steps.join(", "))), ("lines.jsonl", &steps.join("\n"))]);
+    for name in ["list.json", "lines.jsonl"] {
+        let read = scan(folder.path(), &["--sessions", name]);
+        assert_eq!(of(&read, "verdict"), ["bound", "reject", "bound", "bound", "bound"], "{name}: {read:#}");
+    }
 }
 
 #[test]

@@ -60,6 +60,8 @@ impl Seen {
 struct Waiting {
     row: Row,
     turn: u64,
+    /// What its session is called here.
+    session: String,
 }
 
 /// What is known of a session.
@@ -84,6 +86,9 @@ pub struct Collector<'a> {
     /// Where conversations ended.
     ends: Seen,
     session: Option<String>,
+    /// The last step of a session without a name, by its turn and record, and how many such sessions came before its own.
+    step: (u64, u64),
+    nameless: u64,
     model: Option<String>,
     sessions: HashMap<String, Session>,
     begun: Option<(Place, Box<Found>, String)>,
@@ -104,6 +109,8 @@ impl<'a> Collector<'a> {
             seen: Seen::default(),
             ends: Seen::default(),
             session: None,
+            step: (0, 0),
+            nameless: 0,
             model: None,
             sessions: HashMap::new(),
             begun: None,
@@ -283,20 +290,37 @@ impl<'a> Collector<'a> {
         }
         let judged =
             judged.unwrap_or_else(|| if self.together.is_some() { Arc::default() } else { self.judge.judge(&found.code, found.notebook) });
+        let session = self.session_of(place, &found, across);
         let row = Row { file: Arc::clone(&self.file), place: place.clone(), found, judged, retried: false };
-        self.waiting.push_back(Waiting { row, turn: self.turn });
+        self.waiting.push_back(Waiting { row, turn: self.turn, session });
+    }
+
+    /// Which session a snippet belongs to. Without a name it is what one record holds, or, where records are steps, all of them until
+    /// their numbers begin again.
+    fn session_of(&mut self, place: &Place, found: &Found, across: bool) -> String {
+        if let Some(name) = &found.session {
+            return name.clone();
+        }
+        if self.session.is_some() {
+            return format!("{}:", place.root);
+        }
+        if !across {
+            return format!("{}:{}", place.root, place.record);
+        }
+        if let Some(turn) = found.turn {
+            let (last, record) = self.step;
+            if turn < last || turn == last && place.record != record {
+                self.nameless += 1;
+            }
+            self.step = (turn, place.record);
+        }
+        format!("steps {}", self.nameless)
     }
 
     fn rows(&mut self, count: usize, rows: &mut Vec<Row>) {
         for _ in 0..count {
-            let Some(Waiting { mut row, .. }) = self.waiting.pop_front() else { break };
-            // Without a name, a session is what one record holds, or all of the file.
+            let Some(Waiting { mut row, session: key, .. }) = self.waiting.pop_front() else { break };
             let alone = row.found.turn.is_none() && row.found.session.is_none();
-            let key = row
-                .found
-                .session
-                .clone()
-                .unwrap_or_else(|| format!("{}:{}", row.place.root, if self.session.is_some() { 0 } else { row.place.record }));
             let limits = self.together;
             let judge = self.judge;
             let session = self.session(&key);
