@@ -324,68 +324,88 @@ fn wait_for_code(control: &OwnedFd) -> bool {
     }
 }
 
-fn keep(control: &OwnedFd, signals: &OwnedFd, mut program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {
+/// The program's process, as the keeper knows it.
+struct Watched<'a> {
+    control: &'a OwnedFd,
+    pid: i32,
+    alive: bool,
+    /// The most memory that one of those reaped since had resident.
+    peak: u64,
+}
+
+impl Watched<'_> {
+    fn reaped(&mut self, reaped: sys::Reaped) {
+        self.peak = reaped.peak.max(self.peak);
+        if self.alive && reaped.pid == self.pid {
+            self.alive = false;
+            report(self.control, reaped.pid, reaped.status, self.peak);
+        }
+    }
+
+    /// Does what it is told, as far as it was told already. False where that is to end.
+    fn obey(&mut self) -> bool {
+        loop {
+            let mut message = [0_u8; 8];
+            match rustix::net::recv(self.control, &mut message, rustix::net::RecvFlags::DONTWAIT).map(|(n, _)| n) {
+                Ok(2) if message[0] == SIGNAL && self.alive => sys::kill(self.pid, i32::from(message[1])),
+                Ok(2) if message[0] == UNBLOCK => {
+                    let done = self.alive && sys::unblock_from_outside(self.pid);
+                    let _ = rustix::io::write(self.control, &[UNBLOCKED, u8::from(done)]);
+                }
+                Ok(5) if message[0] == WATCH => {
+                    let pid = i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
+                    (self.pid, self.alive, self.peak) = (pid, true, 0);
+                    if !sys::is_there(pid) {
+                        // It was ended from outside and reaped, before it was known whose it is.
+                        self.reaped(sys::Reaped { pid, status: libc::SIGKILL, peak: 0 });
+                    }
+                }
+                Ok(5) if message[0] == SWEEP => {
+                    let spared = i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
+                    if tree::sweep_but(spared, Duration::from_secs(5), |reaped| self.reaped(reaped)) {
+                        let _ = rustix::io::write(self.control, &[SWEPT]);
+                    }
+                }
+                Ok(n) if n > 0 && message[0] != KILL => {}
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return true,
+                // The command to kill, or the helper is gone, which means the same.
+                _ => return false,
+            }
+        }
+    }
+}
+
+fn keep(control: &OwnedFd, signals: &OwnedFd, program: i32, namespaced: bool, cgroup: Option<&Cgroup>) -> ! {
     let leave = || {
         if let Some(cgroup) = cgroup {
             cgroup.leave();
         }
     };
-    let mut alive = program != 0;
-    let mut peak = 0;
-    loop {
+    let mut watched = Watched { control, pid: program, alive: program != 0, peak: 0 };
+    'keep: loop {
         while sys::next_signal(signals).is_some() {}
-        while let Ok(Some(reaped)) = sys::reap(false) {
-            peak = reaped.peak.max(peak);
-            if alive && reaped.pid == program {
-                alive = false;
-                report(control, reaped.pid, reaped.status, peak);
+        while let Some(pid) = sys::ended() {
+            // That this is the program was said before it was given something to do, so before it ended.
+            if !watched.obey() {
+                break 'keep;
+            }
+            if let Some(reaped) = sys::reap_one(pid) {
+                watched.reaped(reaped);
             }
         }
         let mut fds = [PollFd::new(control, PollFlags::IN), PollFd::new(signals, PollFlags::IN)];
         let _ = poll(&mut fds, None);
-        if fds[0].revents().is_empty() {
-            continue;
-        }
-        let mut message = [0_u8; 8];
-        match rustix::io::read(control, &mut message) {
-            Ok(2) if message[0] == SIGNAL && alive => sys::kill(program, i32::from(message[1])),
-            Ok(2) if message[0] == UNBLOCK => {
-                let done = alive && sys::unblock_from_outside(program);
-                let _ = rustix::io::write(control, &[UNBLOCKED, u8::from(done)]);
-            }
-            Ok(5) if message[0] == WATCH => {
-                program = i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
-                (alive, peak) = (true, 0);
-            }
-            Ok(5) if message[0] == SWEEP => {
-                let spared = i32::from_le_bytes([message[1], message[2], message[3], message[4]]);
-                let hear = |reaped: sys::Reaped| {
-                    if alive && reaped.pid == program {
-                        alive = false;
-                        report(control, reaped.pid, reaped.status, reaped.peak.max(peak));
-                    }
-                };
-                if tree::sweep_but(spared, Duration::from_secs(5), hear) {
-                    let _ = rustix::io::write(control, &[SWEPT]);
-                }
-            }
-            Ok(n) if n > 0 && message[0] != KILL => {}
-            Err(Errno::INTR | Errno::AGAIN) => {}
-            // The command to kill, or the helper is gone, which means the same.
-            _ => break,
+        if !fds[0].revents().is_empty() && !watched.obey() {
+            break;
         }
     }
     sys::go_first();
-    let hear = |reaped: sys::Reaped| {
-        if alive && reaped.pid == program {
-            report(control, reaped.pid, reaped.status, reaped.peak.max(peak));
-        }
-    };
     if namespaced {
         loop {
             sys::kill_namespace();
             match sys::reap(true) {
-                Ok(Some(reaped)) => hear(reaped),
+                Ok(Some(reaped)) => watched.reaped(reaped),
                 Err(Errno::CHILD) => {
                     leave();
                     sys::exit_now(0)
@@ -394,7 +414,7 @@ fn keep(control: &OwnedFd, signals: &OwnedFd, mut program: i32, namespaced: bool
             }
         }
     }
-    let done = tree::sweep(Duration::from_secs(30), hear);
+    let done = tree::sweep(Duration::from_secs(30), |reaped| watched.reaped(reaped));
     leave();
     sys::exit_now(i32::from(!done))
 }

@@ -167,13 +167,35 @@ pub struct Reaped {
     pub peak: u64,
 }
 
+/// A child that has ended and was not reaped yet.
+pub fn ended() -> Option<i32> {
+    // SAFETY: a zeroed siginfo is a valid one and outlives the call, which sets its pid to 0 where no child has ended.
+    let pid = unsafe {
+        let mut info = std::mem::zeroed::<libc::siginfo_t>();
+        match libc::waitid(libc::P_ALL, 0, &raw mut info, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) {
+            0 => info.si_pid(),
+            _ => 0,
+        }
+    };
+    (pid > 0).then_some(pid)
+}
+
 /// Reaps one child that has ended. None when none has; an error when there is no child (ECHILD) or a signal came (EINTR).
 pub fn reap(wait: bool) -> Result<Option<Reaped>, rustix::io::Errno> {
+    wait_for(-1, wait)
+}
+
+/// Reaps this child, if it has ended.
+pub fn reap_one(pid: i32) -> Option<Reaped> {
+    wait_for(pid, false).ok().flatten()
+}
+
+fn wait_for(which: i32, wait: bool) -> Result<Option<Reaped>, rustix::io::Errno> {
     let mut status = 0;
     // SAFETY: both pointers are to memory that outlives the call; a zeroed rusage is a valid one.
     let (pid, usage) = unsafe {
         let mut usage = std::mem::zeroed::<libc::rusage>();
-        let pid = libc::wait4(-1, &raw mut status, if wait { 0 } else { libc::WNOHANG }, &raw mut usage);
+        let pid = libc::wait4(which, &raw mut status, if wait { 0 } else { libc::WNOHANG }, &raw mut usage);
         (pid, usage)
     };
     match pid {
@@ -181,6 +203,13 @@ pub fn reap(wait: bool) -> Result<Option<Reaped>, rustix::io::Errno> {
         0 => Ok(None),
         pid => Ok(Some(Reaped { pid, status, peak: (usage.ru_maxrss as u64) << 10 })),
     }
+}
+
+/// Whether there is a process of this number, if only one that was not reaped yet.
+pub fn is_there(pid: i32) -> bool {
+    // SAFETY: kill has no memory effects; this signal is none.
+    let failed = unsafe { libc::kill(pid, 0) } != 0;
+    !failed || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
 /// Sends a signal to a process that the caller knows to be alive or unreaped (its own child).

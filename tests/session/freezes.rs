@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use antifreeze::outcome::OutcomeKind;
 use antifreeze::session::Session;
 use serde_json::Value;
 
@@ -143,5 +144,19 @@ fn variables_survive_in_a_namespace() {
 fn variables_survive_without_one() {
     for python in chosen() {
         report(&python, "without a namespace", storm(&python, false, soak()));
+    }
+}
+
+/// A step that is over before it is known in every process that its process is the session's now.
+#[test]
+fn steps_that_end_at_once_are_noticed_at_once() {
+    for namespaces in [true, false] {
+        let session = super::open(antifreeze::session::Options { namespaces, ..unguarded(10.0) });
+        finish(&session, "import os");
+        for _ in 0..100 {
+            let outcome = run(&session, "os._exit(3)");
+            let ended = (outcome.outcome, outcome.exit_status, outcome.state.as_deref());
+            assert_eq!(ended, (OutcomeKind::Raised, Some(3), Some("kept")), "namespaces {namespaces}: {outcome:#?}");
+        }
     }
 }
