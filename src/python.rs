@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -34,25 +34,20 @@ const LOOK: Duration = Duration::from_millis(20);
 mod _native {
     #[pymodule_export]
     use super::{PySession, PyVerdict, check, finish_telemetry, run, sentry_event, take_warning, version};
+
+    #[pymodule_init]
+    fn init(_: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        crate::stack::keep_threads();
+        Ok(())
+    }
 }
+
+/// Code is parsed, evaluated and judged on one thread.
+const STACKS: [usize; 2] = [stack::LARGE, stack::SMALL];
 
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
-}
-
-/// Threads for analyses, with a stack that no source can exhaust.
-fn analysts() -> Option<&'static rayon::ThreadPool> {
-    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    POOL.get_or_init(|| stack::pool(stack::processors()).ok()).as_ref()
-}
-
-/// Does work where no source can exhaust the stack.
-fn analyse<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    match analysts() {
-        Some(pool) => pool.install(work),
-        None => work(),
-    }
 }
 
 /// What the gate says of code.
@@ -89,13 +84,15 @@ impl PyVerdict {
 fn check(py: Python<'_>, code: &str, name: &str, limits: &str) -> PyResult<PyVerdict> {
     let limits: Limits = parsed(limits)?;
     let checked = py.detach(|| {
-        analyse(|| {
+        let work = || {
             let source = Source::from_text(name, code).map_err(|error| error.to_string())?;
             let settings = Settings { limits, describe: false, ..Settings::default() };
-            Ok::<_, String>(verdict::check(source, &settings, Profile::Agent))
-        })
+            Ok(verdict::check(source, &settings, Profile::Agent))
+        };
+        stack::on_large("check", &STACKS, work)
     });
-    let checked = checked.map_err(PyValueError::new_err)?;
+    let checked = checked.map_err(|failure| PyRuntimeError::new_err(format!("antifreeze failed over this code: {failure}")))?;
+    let checked = checked.map_err(|error: String| PyValueError::new_err(error))?;
     Ok(PyVerdict::new(checked.source, checked.verdict))
 }
 
@@ -242,10 +239,10 @@ fn waited_for<T: Send>(
     }
     let (send, receive) = channel();
     let receive = Mutex::new(receive);
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let _ = send.send(work(&mut pass_on));
-        });
+    let work = move || {
+        let _ = send.send(work(&mut pass_on));
+    };
+    stack::beside(work, || {
         let mut raised = None;
         loop {
             match py.detach(|| stack::lock(&receive).recv_timeout(LOOK)) {

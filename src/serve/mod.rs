@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::executor::Stream;
 use crate::report::{self, FileReport};
 use crate::session::{Engine, Error, Options, Session, ToolFunction};
-use crate::stack::lock;
+use crate::stack::{self, lock};
 
 use protocol::{Code, Get, Named, Open, Problem, Run, Set};
 
@@ -75,6 +75,7 @@ struct Server<W> {
 
 /// Serves until there is nothing more to read.
 pub fn serve<W: Write + Send + 'static>(settings: Settings, engine: Arc<Engine>, input: impl Read, output: W) {
+    stack::keep_threads();
     let server = Arc::new(Server {
         settings,
         engine,
@@ -240,7 +241,11 @@ impl<W: Write + Send + 'static> Server<W> {
         let (server, worked, counted, called) = (self.clone(), session.clone(), waiting.clone(), name.clone());
         std::thread::Builder::new()
             .name("antifreeze session".into())
-            .spawn(move || server.work(&called, &worked, &queue, &counted))
+            .stack_size(stack::SMALL)
+            .spawn(move || {
+                stack::is_here(stack::SMALL);
+                server.work(&called, &worked, &queue, &counted);
+            })
             .map_err(|error| Problem::new(protocol::FAILED, error.to_string()))?;
         lock(&self.sessions).insert(name.clone(), Served { session, jobs, waiting, memory });
         Ok(json!({ "session": name, "mechanisms": mechanisms }))

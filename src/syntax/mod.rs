@@ -32,6 +32,9 @@ use crate::stack;
 /// reserve as much, and suffice for all but the deepest trees the bounds let through.
 const STACKS: [usize; 3] = [stack::LARGE, 64 << 20, stack::SMALL];
 
+/// A text of so many bytes has no tree too deep for the smallest of them.
+const SHORT: usize = 512;
+
 /// Most errors of the parser that are kept.
 const MAX_ERRORS: usize = 100;
 
@@ -45,7 +48,8 @@ pub fn parse(source: Source) -> (Source, Program) {
         return (source, program);
     }
     let text = Arc::clone(&source.text);
-    match stack::on_large("parser", &STACKS, || best_attempt(&text)) {
+    let stacks = if text.len() <= SHORT { &STACKS[2..] } else { &STACKS };
+    match stack::on_large("parser", stacks, || best_attempt(&text)) {
         Ok((Some(rescued), program)) => (source.rescued(rescued.text, rescued.pieces), program),
         Ok((None, program)) => (source, program),
         Err(stack::Failure::Panic(_)) => (source, failed("the parser failed on this source")),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -185,6 +186,32 @@ def test_many_threads_check_and_run():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_forked_host_checks_and_runs_as_its_parent_did():
+    antifreeze.check(FREEZE)
+    antifreeze.run("1")
+    busy = threading.Event()
+    checking = [threading.Thread(target=lambda: [antifreeze.check("x = 1") for _ in iter(busy.is_set, True)]) for _ in range(4)]
+    for thread in checking:
+        thread.start()
+    try:
+        for _ in range(20):
+            pid = os.fork()
+            if not pid:
+                os._exit(0 if antifreeze.check(FREEZE).rejects and antifreeze.run("41 + 1").result == 42 else 1)
+            deadline, ended = time.monotonic() + 60, (0, 0)
+            while ended == (0, 0) and time.monotonic() < deadline:
+                ended = os.waitpid(pid, os.WNOHANG)
+                time.sleep(0.01)
+            if ended == (0, 0):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            assert ended == (pid, 0)
+    finally:
+        busy.set()
+        for thread in checking:
+            thread.join()
 
 
 def test_ctrl_c_ends_the_code_and_is_raised():
