@@ -218,7 +218,11 @@ mod tests {
             beside(work, || sent = receive.recv().ok());
             assert!(done && sent == Some(7));
             let (send, receive) = std::sync::mpsc::channel::<i32>();
-            let sent = beside(move || send.send(panic!("no")).unwrap_or(()), || receive.recv());
+            let work = move || {
+                let _send = send;
+                panic!("no");
+            };
+            let sent = beside(work, || receive.recv());
             assert!(sent.is_err(), "who waits is not left waiting");
             keep_threads();
         }
