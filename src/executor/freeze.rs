@@ -46,7 +46,10 @@ pub fn masks(view: &View, pid: i32, key: &str) -> Option<bool> {
     Some(u64::from_str_radix(&text, 16).ok()? >> (DUMP_SIGNAL - 1) & 1 == 1)
 }
 
-/// Takes 100 ms at most. What the keeper says meanwhile is handed to `other`.
+/// How long a busy keeper may take to empty a signal mask.
+const UNBLOCKING: Duration = Duration::from_millis(150);
+
+/// Takes 100 ms at most, and [`UNBLOCKING`] more where the program blocks the signal. What the keeper says meanwhile is handed to `other`.
 pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said)) -> Frozen {
     let Target { view, program, .. } = target;
     let mut out = Frozen::default();
@@ -60,7 +63,7 @@ pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said))
         let mut unblocked = None;
         if blocked {
             line.tell(&[keeper::UNBLOCK, 0]);
-            while unblocked.is_none() && begin.elapsed() < Duration::from_millis(40) {
+            while unblocked.is_none() && begin.elapsed() < UNBLOCKING {
                 match line.hear(Duration::from_millis(5)) {
                     Said::Unblocked(done) => unblocked = Some(done),
                     Said::Gone => break,
@@ -69,6 +72,7 @@ pub fn collect(target: Target<'_>, line: &mut Line, other: &mut dyn FnMut(Said))
             }
         }
         line.tell(&[keeper::SIGNAL, DUMP_SIGNAL]);
+        let begin = Instant::now();
         let (text, closed) = read_trace(target.trace, begin);
         out.threads = super::frames::parse(&text, program as u32);
         if out.threads.is_empty() {
