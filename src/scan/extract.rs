@@ -306,9 +306,11 @@ impl Extractor {
                 let id = ["tool_call_id", "call_id", "id"].iter().find_map(|key| message.text_at(key));
                 let output = content.and_then(flat).unwrap_or_default();
                 let error = message.get("error").filter(|error| !error.is_null());
-                let ended = match error {
-                    Some(error) => error_of(error),
-                    None => observed::of_output(&output),
+                let failed = message.has("status", "error") || message.get("is_error").is_some_and(Json::is_true);
+                let ended = match (error, observed::of_output(&output)) {
+                    (Some(error), _) => error_of(error),
+                    (None, Observed::Finished) if failed => Observed::Raised,
+                    (None, ended) => ended,
                 };
                 self.ended(id.as_deref(), ended);
             }
@@ -527,7 +529,7 @@ impl Extractor {
                 Some(Json::Text(text)) => self.shell(&at, &text.get(), id),
                 Some(Json::Array(words)) => {
                     let words: Vec<String> = words.iter().filter_map(|word| Some(word.text()?.into_owned())).collect();
-                    self.shell(&at, &joined(&words), id);
+                    self.words(&at, &words, id);
                 }
                 _ => {}
             }
@@ -550,7 +552,7 @@ impl Extractor {
     }
 
     /// A patch: files that are added are programs, changes are parts of some.
-    fn patch(&mut self, at: &At, patch: &str, id: Option<&str>) {
+    pub fn patch(&mut self, at: &At, patch: &str, id: Option<&str>) {
         let mut added: Option<(String, String)> = None;
         let mut changed: Option<bool> = None;
         for line in patch.lines().chain(["*** End Patch"]) {
@@ -593,13 +595,26 @@ impl Extractor {
         }
     }
 
+    /// A command as a list of words.
+    pub fn words(&mut self, at: &At, words: &[String], id: Option<&str>) {
+        match words {
+            [tool, patch, ..] if tool == "apply_patch" => self.patch(at, patch, id),
+            words => self.shell(at, &joined(words), id),
+        }
+    }
+
+    /// The tool that what comes is given to.
+    pub fn tool(&mut self, name: Option<&str>) {
+        self.tool = name.map(str::to_owned);
+    }
+
     /// A shell command.
     pub fn shell(&mut self, at: &At, command: &str, id: Option<&str>) {
         self.shell_at(at, command, 0, id);
     }
 
     /// A shell command that begins somewhere in the text at the path.
-    fn shell_at(&mut self, at: &At, command: &str, start: usize, id: Option<&str>) {
+    pub fn shell_at(&mut self, at: &At, command: &str, start: usize, id: Option<&str>) {
         let (pieces, run) = python_in(command);
         // What the shell's quoting changed is found by its first line, or not.
         let begins = |code: &str| {

@@ -23,6 +23,8 @@ pub enum Shape {
     Values,
     /// A cassette in YAML.
     Cassette,
+    /// A cassette whose requests and responses are lists of their own.
+    Exchanges,
     /// Server-sent events.
     Stream,
     /// Text: Markdown, Python, prose.
@@ -183,7 +185,7 @@ impl Frames {
             Shape::Lines => self.lines(),
             Shape::Values => self.values(),
             Shape::Cassette => self.exchanges(),
-            Shape::Stream | Shape::Text | Shape::Cell | Shape::Binary => self.whole(),
+            Shape::Exchanges | Shape::Stream | Shape::Text | Shape::Cell | Shape::Binary => self.whole(),
         }
     }
 
@@ -504,6 +506,7 @@ fn shape(head: &[u8]) -> Shape {
             }
         }
         _ if text.starts_with(b"interactions:") || find(&text[..text.len().min(4096)], b"\ninteractions:").is_some() => Shape::Cassette,
+        _ if text.starts_with(b"requests:\n- ") => Shape::Exchanges,
         _ if text.starts_with(b"event:") || text.starts_with(b"data:") => Shape::Stream,
         _ if memchr(0, text).is_some() => Shape::Binary,
         _ => {
@@ -552,6 +555,7 @@ mod tests {
         assert_eq!(shape(b"[{\"a\": 1},"), Shape::Values);
         assert_eq!(shape(b"[link](x)"), Shape::Text);
         assert_eq!(shape(b"interactions:\n- request:"), Shape::Cassette);
+        assert_eq!(shape(b"requests:\n- body: ''\n"), Shape::Exchanges);
         assert_eq!(shape(b"\x00\x01"), Shape::Binary);
         assert_eq!(shape(b"# Title"), Shape::Text);
     }

@@ -139,6 +139,19 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// A whole number that may be negative.
+    pub fn signed(&self) -> Option<i64> {
+        match self {
+            Json::Number(digits) => digits.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `true`.
+    pub fn is_true(&self) -> bool {
+        matches!(self, Json::Bool(true))
+    }
+
     /// Text or a number, as a name.
     pub fn name(&self) -> Option<String> {
         match self {

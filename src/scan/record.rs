@@ -123,10 +123,10 @@ impl Reader<'_> {
                     return;
                 }
             },
-            Shape::Cassette => match vcr::to_json(&text) {
+            Shape::Cassette | Shape::Exchanges => match vcr::to_json(&text) {
                 Ok(json) => match Json::parse(&json) {
                     Ok(Json::Array(exchanges)) => exchanges.first().into_iter().for_each(|exchange| vcr::extract(&mut out, &at, exchange)),
-                    Ok(_) => {}
+                    Ok(cassette) => vcr::lists(&mut out, &at, &cassette),
                     Err(error) => complain(0, format!("it is no exchange: {error}")),
                 },
                 Err((line, message)) => complain(0, format!("it is no YAML: {message} (its line {line})")),

@@ -2,6 +2,7 @@
 
 mod autogen;
 mod claude_code;
+mod code_mode;
 mod codex;
 mod conversation;
 mod google_genai;

@@ -1,6 +1,6 @@
 //! Answers of the Responses of OpenAI: a list of items.
 
-use super::Format;
+use super::{Format, code_mode};
 use crate::scan::Observed;
 use crate::scan::extract::Extractor;
 use crate::scan::extract::flat;
@@ -57,6 +57,12 @@ pub(super) fn item(out: &mut Extractor, at: &At, item: &Json) {
         }
         "function_call" | "custom_tool_call" => {
             let name = item.text_at("name").unwrap_or_default();
+            if kind == "custom_tool_call"
+                && name == "exec"
+                && let Some(script) = item.text_at("input")
+            {
+                return code_mode::extract(out, &at.key("input"), &script, id);
+            }
             for key in ["arguments", "input"] {
                 if let Some(arguments) = item.get(key) {
                     out.call(&at.key(key), &name, arguments, id);
@@ -72,20 +78,9 @@ pub(super) fn item(out: &mut Extractor, at: &At, item: &Json) {
             let output = item.get("output").and_then(flat).unwrap_or_default();
             // Codex puts the output and how it ended in an object in the string.
             let inner = Json::parse(&output).ok();
-            let said = inner.as_ref().and_then(|inner| inner.text_at("output")).unwrap_or(output.clone());
-            let code = inner.as_ref().and_then(|inner| inner.at(&["metadata", "exit_code"])?.integer());
-            let ended = observed::of_output(&said);
-            let failed = code.is_some_and(|code| code != 0) && ended == Observed::Finished;
-            out.ended(
-                id,
-                if code == Some(124) {
-                    Observed::TimedOut
-                } else if failed {
-                    Observed::Raised
-                } else {
-                    ended
-                },
-            );
+            let said = inner.as_ref().and_then(|inner| inner.at(&["metadata", "exit_code"]).and(inner.text_at("output")));
+            let code = inner.as_ref().and_then(|inner| inner.at(&["metadata", "exit_code"])?.signed());
+            out.ended(id, observed::with_exit_code(observed::of_output(said.as_ref().unwrap_or(&output)), code));
         }
         "message" if item.has("role", "assistant") => out.message(at, item),
         _ => {}

@@ -74,8 +74,11 @@ fn event(out: &mut Extractor, at: &At, event: &Json) {
             let kind = event.text_at("observation").unwrap_or_default();
             if let Some(output) = event.text_at("content").filter(|_| kind.starts_with("run") || kind == "error") {
                 let ended = observed::of_output(&output);
-                let failed = event.get("exit_code").and_then(Json::integer).is_some_and(|code| code != 0) || kind == "error";
-                out.events.push(Event::Reply(if failed && ended == Observed::Finished { Observed::Raised } else { ended }));
+                let codes = [event.get("exit_code"), event.at(&["extras", "exit_code"]), event.at(&["extras", "metadata", "exit_code"])];
+                // Of a command that was not waited for, there is none.
+                let code = codes.into_iter().flatten().find_map(Json::signed).filter(|code| *code != -1);
+                let ended = observed::with_exit_code(ended, code);
+                out.events.push(Event::Reply(if kind == "error" && ended == Observed::Finished { Observed::Raised } else { ended }));
             }
         }
     }
