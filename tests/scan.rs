@@ -52,35 +52,74 @@ fn chat(code: &str) -> String {
 const TABLE: &str = "
 anthropic-messages.json     1 anthropic-messages $.content[1].input.command bound:finished
 anthropic-stream.txt        1 anthropic-messages $.content[0].input.code reject:-
+autogen-chat.json           2 openai-chat $[1].content $[3].content reject:timed_out bound:raised
+autogen-console.txt         2 autogen $ $ bound:raised bound:finished
+autogen-group.json          1 autogen $[1].content bound:raised
+autogen-messages.jsonl      3 autogen $.content $.content bound:raised bound:finished bound:timed_out
+autogen-result.json         1 autogen $.chat_history[1].content bound:finished
+autogen-state.json          1 autogen $.llm_context.messages[1].content[0].arguments|$.code bound:raised
 autogen.jsonl               1 autogen $.content bound:finished
+cassette-binary.yaml        2 anthropic-messages $.interactions[0].response.body.string|$.content[0].input.code $.interactions[1].response.body.string|$.content[0].input.code bound:finished bound:raised
+cassette-lists.yaml.gz      1 anthropic-messages $.responses[0].body.string|$.content[0].input.code reject:finished
+chat-history.md             2 markdown $ $ reject:- bound:-
+claude-code-stream.jsonl    1 claude-code $.message.content[0].input.command bound:finished
+claude-code-timeout.jsonl   1 claude-code $.message.content[0].input.content reject:timed_out
 claude-code-web.json        1 claude-code $.loglines[1].message.content[0].input.content bound:-
 claude-code.jsonl           3 claude-code $.message.content[0].input.command $.message.content[0].input.new_source reject:timed_out bound:finished bound:-
 codeact-mint.jsonl          3 codeact-mint $.state.history[1].content $.state.history[5].content bound:finished reject:timed_out reject:timed_out
+codex-code-mode.jsonl       3 codex-rollout $.payload.input $.payload.input reject:timed_out bound:- bound:-
+codex-exec.jsonl            1 codex-rollout $.item.command bound:raised
+codex-exit-codes.jsonl      3 codex-rollout $.payload.arguments|$.cmd $.payload.arguments|$.cmd bound:raised reject:timed_out bound:finished
+codex-flat.jsonl            1 openai-responses $.arguments|$.command bound:finished
+codex-patch.jsonl           2 codex-rollout $.payload.arguments|$.command $.payload.arguments|$.command reject:- bound:finished
 codex-rollout.jsonl         3 codex-rollout $.payload.arguments|$.command $.payload.input reject:timed_out bound:- bound:-
+exit-codes.jsonl            4 openai-chat $.messages[1].tool_calls[0].function.arguments|$.command $.messages[1].tool_calls[0].function.arguments|$.code bound:raised bound:raised bound:timed_out bound:finished
 google-genai.json           2 google-genai $.candidates[0].content.parts[1].executableCode.code $.candidates[0].content.parts[3].executableCode.code bound:finished reject:timed_out
+google-history.json         2 google-genai $.contents[1].parts[0].text $.contents[2].parts[0].functionCall.args.code bound:- bound:raised
+google-stream.txt           2 google-genai $.content.parts[0].executableCode.code $.content[0].text bound:finished bound:-
 inspect.json                1 inspect $.samples[0].messages[1].tool_calls[0].arguments.code reject:timed_out
+langchain.jsonl             3 langchain $.messages[1].data.content $.messages[1].tool_calls[0].args.query bound:- bound:finished bound:raised
 langfuse.json               1 langfuse $.observations[0].output|$.tool_calls[0].function.arguments|$.code bound:finished
+langsmith-model.json        1 langsmith $.outputs.generations[0][0].message.kwargs.tool_calls[0].args.code bound:-
 langsmith.json              2 langsmith $.child_runs[0].outputs.generations[0][0].message.kwargs.tool_calls[0].args.query $.child_runs[2].inputs.input|$.query bound:finished reject:timed_out
 llamaindex.json             1 llamaindex $.chat_history[1].blocks[0].text bound:-
 markdown.md                 2 markdown $ $ reject:- bound:-
 mini-swe-agent-1.json       2 mini-swe-agent $[1].content $[3].content bound:- bound:raised
 mini-swe-agent-2.json       1 mini-swe-agent $.messages[1].extra.actions[0] bound:-
+mini-swe-agent-timeout.json 1 mini-swe-agent $[2].content reject:timed_out
+notebook-3.ipynb            2 notebook $.worksheets[0].cells[1].input $.worksheets[0].cells[2].input bound:finished bound:raised
+notebook-magics.ipynb       3 notebook $.cells[0].source $.cells[3].source bound:finished bound:finished bound:-
 notebook.ipynb              3 notebook $.cells[1].source $.cells[2].outputs[0].text reject:raised bound:finished bound:-
+open-interpreter-old.json   1 open-interpreter $[1].code bound:finished
 open-interpreter.json       2 open-interpreter $[1].content $[4].content bound:finished reject:-
 openai-chat.json            1 openai-chat $.messages[1].tool_calls[0].function.arguments|$.code reject:timed_out
 openai-growing.jsonl        2 openai-chat $.choices[0].message.content $.choices[0].message.content bound:- bound:-
+openai-responses-cut.txt    1 openai-responses $.output[0].arguments|$.code bound:-
 openai-responses.json       2 openai-responses $.output[1].code $.output[3].arguments|$.code bound:finished bound:-
+openai-shell.json           3 openai-responses $.output[0].action.commands[0] $.output[2].operation.diff bound:finished reject:timed_out bound:-
 openai-stream.jsonl         1 openai-chat $.content[1].input.code reject:-
+openhands-1-output.jsonl    2 openhands $.history[0].tool_call.arguments|$.command $.history[2].tool_call.arguments|$.file_text bound:finished reject:-
+openhands-1.jsonl           3 openhands $.tool_call.arguments|$.command $.tool_call.arguments|$.command bound:finished reject:timed_out bound:raised
+openhands-exit-codes.json   3 openhands $[0].args.command $[4].args.command bound:raised reject:timed_out bound:finished
 openhands.jsonl             3 openhands $.history[1].code $.history[2].args.file_text reject:timed_out bound:finished bound:-
 openinference.jsonl         1 openinference $.attributes[\"llm.output_messages.0.message.contents.0.message_content.text\"] reject:-
 otlp.json                   1 openinference $.resourceSpans[0].scopeSpans[0].spans[0].attributes[\"llm.output_messages.0.message.content\"] bound:-
+phoenix.jsonl               5 openinference $[\"attributes.llm.output_messages\"][0][\"message.content\"] $.attributes[\"gen_ai.output.messages\"]|$[0].parts[1].content bound:- bound:- bound:- bound:- bound:-
 program.py                  1 python $ reject:-
 raw-completion.jsonl        1 raw-completion $.generated bound:-
 sharegpt.jsonl              2 sharegpt $.conversations[1].value $.conversations[3].value bound:finished bound:-
+smolagents-console.txt      1 smolagents $ reject:timed_out
+smolagents-messages.jsonl   2 smolagents $.intermediate_steps[2].content[0].text $.intermediate_steps[5].content[0].text bound:raised bound:finished
+smolagents-old.jsonl        1 smolagents $.tool_call.tool_arguments bound:finished
 smolagents.json             2 smolagents $[1].code_action $[2].tool_calls[0].function.arguments bound:finished reject:timed_out
+spoken-calls.jsonl          5 openai-chat $.messages[1].content $.messages[1].content bound:finished bound:- bound:finished bound:- bound:finished
 swe-agent-calls.traj        1 openai-chat $.history[2].tool_calls[0].function.arguments|$.replacement_text bound:-
+swe-agent-cursors.traj      2 swe-agent $.trajectory[1].action $.trajectory[3].action reject:- bound:finished
+swe-agent-quoted.traj       1 swe-agent $.trajectory[0].action bound:finished
+swe-agent-timeout.traj      1 swe-agent $.trajectory[0].action reject:timed_out
 swe-agent.traj              1 swe-agent $.trajectory[1].action reject:timed_out
 tags.txt                    1 text $ bound:-
+tora-timeout.jsonl          2 tora $.code[0] $.code[0] reject:timed_out bound:finished
 tora.jsonl                  1 tora $.code[0] bound:finished
 trail.json                  1 openinference $.spans[0].child_spans[0].span_attributes[\"llm.output_messages.0.message.content\"] bound:-
 wrapper.json                1 openai-chat $.response.choices[0].message.content bound:-
@@ -88,7 +127,7 @@ wrapper.json                1 openai-chat $.response.choices[0].message.content 
 
 #[test]
 fn every_format_is_recognised_and_gives_its_snippets() {
-    let mut seen = vec!["cassette.yaml".to_owned(), "prose.json".to_owned(), "table.csv".to_owned()];
+    let mut seen = vec!["cassette.yaml".to_owned(), "prose.json".to_owned(), "table.csv".to_owned(), "notebook-agents.ipynb".to_owned()];
     for line in TABLE.trim().lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (file, count, format) = (words[0], words[1].parse::<usize>().expect("a count"), words[2]);
@@ -108,6 +147,53 @@ fn every_format_is_recognised_and_gives_its_snippets() {
     there.sort();
     seen.sort();
     assert_eq!(there, seen);
+}
+
+#[test]
+fn agents_speak_in_what_cells_print() {
+    let report = scan(&logs(), &["notebook-agents.ipynb"]);
+    let told: Vec<(String, String)> = of(&report, "format").into_iter().zip(of(&report, "observed")).collect();
+    let expected = [
+        ("notebook", "finished"),
+        ("notebook", "-"),
+        ("notebook", "finished"),
+        ("autogen", "raised"),
+        ("autogen", "finished"),
+        ("notebook", "finished"),
+        ("smolagents", "timed_out"),
+    ];
+    assert_eq!(told, expected.map(|(format, observed)| (format.to_owned(), observed.to_owned())));
+}
+
+#[test]
+fn models_are_named_wherever_they_stand() {
+    let files =
+        ["swe-agent-quoted.traj", "openhands-1-output.jsonl", "langsmith-model.json", "smolagents-messages.jsonl", "google-stream.txt"];
+    for file in files {
+        assert!(of(&scan(&logs(), &[file]), "model").iter().all(|model| model == "m"), "{file}");
+    }
+}
+
+#[test]
+fn pictures_in_folders_are_no_records() {
+    let folder = folders::folder(&[("a.jsonl", &chat(FINE))]);
+    let picture = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR";
+    fs::write(folder.path().join("a.png"), picture).expect("written");
+    let report = scan(folder.path(), &["."]);
+    assert_eq!((&report["summary"]["files"], &report["summary"]["broken_records"]), (&json!(1), &json!(0)));
+    assert_eq!(scan(folder.path(), &["a.png"])["summary"]["broken_records"], 1);
+}
+
+#[test]
+fn what_is_no_python_is_counted_by_itself() {
+    let folder = folders::folder(&[("a.jsonl", &format!("{}\n{}\n", chat(FINE), chat("a b c\\n")))]);
+    let said = text(&folders::run(folder.path(), &["scan", "--stats", "a.jsonl"]).stdout);
+    for row in ["bound              0          0          0          1", "syntax             0          0          0          1"] {
+        assert!(said.contains(row), "{row}\n{said}");
+    }
+    let stats = scan(folder.path(), &["--stats", "a.jsonl"])["stats"].clone();
+    let invalid = json!({"verdict": "bound", "observed": null, "snippets": 1, "syntax_error": true});
+    assert!(stats.as_array().expect("a list").contains(&invalid), "{stats}");
 }
 
 #[test]

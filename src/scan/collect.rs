@@ -208,7 +208,7 @@ impl<'a> Collector<'a> {
                 }
             }
             Event::Piece(line) => {
-                let is_new = line.contains("\"message_start\"");
+                let is_new = ["\"message_start\"", "\"response.created\""].iter().any(|kind| line.contains(kind));
                 if is_new {
                     self.join_pieces();
                 }

@@ -615,7 +615,8 @@ impl<'w, 's, 'a> Cells<'w, 's, 'a> {
     }
 }
 
-/// The files of what was named: folders are walked, in order of path; hidden files are passed over.
+/// The files of what was named: folders are walked, in order of path; hidden files, pictures and the like are
+/// passed over.
 pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
@@ -629,7 +630,7 @@ pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
         let hidden = |entry: &walkdir::DirEntry| entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
         for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(|entry| !hidden(entry)) {
             match entry {
-                Ok(entry) if entry.path().is_file() => {
+                Ok(entry) if entry.path().is_file() && !open::is_media(entry.path()) => {
                     if seen.insert(entry.path().to_owned()) {
                         found.push(entry.into_path());
                     }

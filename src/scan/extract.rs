@@ -7,13 +7,16 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
+use super::consoles;
 use super::fences::{self, Kind};
 use super::formats;
 use super::frames::newlines;
-use super::json::Json;
+use super::json::{Json, quoted};
 use super::observed;
+use super::patch;
 use super::path::At;
 use super::shell::{is_python_file, python_in};
+use super::spoken;
 use super::{Found, Observed};
 
 /// Something a record says.
@@ -244,6 +247,30 @@ impl Extractor {
         }
     }
 
+    /// What is found in a text that something else holds is of another format than that.
+    pub fn as_format<T>(&mut self, name: &'static str, look: impl FnOnce(&mut Extractor) -> T) -> T {
+        let (format, outer) = (std::mem::replace(&mut self.format, name), self.outer.replace(name));
+        let seen = look(self);
+        (self.format, self.outer) = (format, outer);
+        seen
+    }
+
+    /// Code that smolagents shows in boxes. Gives whether there is any.
+    pub fn boxes(&mut self, at: &At, text: &str) -> bool {
+        let boxes = consoles::boxes(text);
+        let any = !boxes.is_empty();
+        for boxed in boxes {
+            self.events.push(Event::Turn);
+            let mut found = self.found(at, &boxed.code, boxed.start, true, None);
+            found.line_in_text = newlines(&text.as_bytes()[..boxed.start]) + 1;
+            if !found.code.trim().is_empty() {
+                self.events.push(Event::Snippet(Box::new(found)));
+                self.events.extend(boxed.ended.map(Event::Reply));
+            }
+        }
+        any
+    }
+
     /// Looks at JSON in a string.
     pub fn within(&mut self, at: &At, text: &str, depth: usize) -> bool {
         match Json::parse(text) {
@@ -363,7 +390,7 @@ impl Extractor {
         for key in ["content", "value", "blocks"] {
             let at = at.key(key);
             match message.get(key) {
-                Some(Json::Text(text)) if calls.is_none() => self.prose(&at, &text.get()),
+                Some(Json::Text(text)) if calls.is_none() => self.spoken(&at, &text.get()),
                 Some(Json::Array(parts)) => {
                     for (index, part) in parts.iter().enumerate() {
                         self.part(&at.index(index), part, calls.is_some());
@@ -401,7 +428,7 @@ impl Extractor {
     pub fn part(&mut self, at: &At, part: &Json, has_calls: bool) {
         let kind = part.text_at("type").or_else(|| part.text_at("block_type")).unwrap_or_default();
         match &*kind {
-            "tool_use" | "server_tool_use" | "mcp_tool_use" | "tool_call" => {
+            "tool_use" | "server_tool_use" | "mcp_tool_use" | "tool_call" if !has_calls => {
                 let name = part.text_at("name").or_else(|| part.text_at("tool_name")).unwrap_or_default();
                 let id = part.text_at("id");
                 for key in ["input", "arguments", "args", "tool_kwargs"] {
@@ -414,7 +441,7 @@ impl Extractor {
             "text" | "output_text" | "" if !has_calls => {
                 if let Some(text) = part.get("text").or_else(|| part.get("content")).and_then(Json::text) {
                     let key = if part.get("text").is_some() { "text" } else { "content" };
-                    self.prose(&at.key(key), &text);
+                    self.spoken(&at.key(key), &text);
                 }
             }
             kind if kind.ends_with("_tool_result") => self.results(std::slice::from_ref(part)),
@@ -551,29 +578,36 @@ impl Extractor {
         }
     }
 
-    /// A patch: files that are added are programs, changes are parts of some.
-    pub fn patch(&mut self, at: &At, patch: &str, id: Option<&str>) {
-        let mut added: Option<(String, String)> = None;
-        let mut changed: Option<bool> = None;
-        for line in patch.lines().chain(["*** End Patch"]) {
-            if line.starts_with("*** ") {
-                if let Some((file, code)) = added.take() {
-                    self.file = Some(file);
-                    self.snippet(at, &code, 0, false, id);
-                    self.file = None;
+    /// A patch.
+    pub fn patch(&mut self, at: &At, text: &str, id: Option<&str>) {
+        let patched = patch::read(text);
+        self.fragments += patched.changed;
+        for (file, code) in patched.added {
+            self.file = Some(file);
+            self.snippet(at, &code, 0, false, id);
+            self.file = None;
+        }
+    }
+
+    /// What a model said: calls written as text, else code in it.
+    pub fn spoken(&mut self, at: &At, text: &str) {
+        let calls = spoken::calls(text);
+        if calls.is_empty() {
+            return self.prose(at, text);
+        }
+        for call in calls {
+            let from = self.events.len();
+            if let Ok(arguments) = Json::parse(&quoted(&call.arguments)) {
+                self.call(at, &call.tool, &arguments, None);
+            }
+            for event in &mut self.events[from..] {
+                if let Event::Snippet(found) = event {
+                    let first = found.code.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                    let start = call.start + text[call.start..].find(first).unwrap_or(0);
+                    found.json_path = at.to_string();
+                    found.start = u32::try_from(start).unwrap_or(u32::MAX);
+                    found.line_in_text = newlines(&text.as_bytes()[..start]) + 1;
                 }
-                self.fragments += u64::from(changed.take() == Some(true));
-                if let Some(file) = line.strip_prefix("*** Add File: ") {
-                    added = is_python_file(file).then(|| (file.to_owned(), String::new()));
-                } else if let Some(file) = line.strip_prefix("*** Update File: ") {
-                    changed = is_python_file(file).then_some(false);
-                }
-            } else if let Some(code) = line.strip_prefix('+') {
-                if let Some((_, text)) = &mut added {
-                    text.push_str(code);
-                    text.push('\n');
-                }
-                changed = changed.map(|_| true);
             }
         }
     }
@@ -583,14 +617,14 @@ impl Extractor {
         for block in fences::blocks(text) {
             match block.kind {
                 Kind::Python => {
-                    let mut found = self.found(at, block.code, block.start, true, None);
+                    let mut found = self.found(at, &block.code, block.start, true, None);
                     found.line_in_text = newlines(&text.as_bytes()[..block.start]) + 1;
                     if !found.code.trim().is_empty() {
                         self.events.push(Event::Snippet(Box::new(found)));
                     }
                 }
-                Kind::Shell => self.shell_at(at, block.code, block.start, None),
-                Kind::Output => self.events.push(Event::Reply(observed::of_output(block.code))),
+                Kind::Shell => self.shell_at(at, &block.code, block.start, None),
+                Kind::Output => self.events.push(Event::Reply(observed::of_output(&block.code))),
             }
         }
     }
@@ -606,6 +640,15 @@ impl Extractor {
     /// The tool that what comes is given to.
     pub fn tool(&mut self, name: Option<&str>) {
         self.tool = name.map(str::to_owned);
+    }
+
+    /// What was said since then is shown, not run, but for calls.
+    pub fn shown(&mut self, from: usize) {
+        for event in &mut self.events[from..] {
+            if let Event::Snippet(found) = event {
+                found.ran &= found.tool.is_some();
+            }
+        }
     }
 
     /// A shell command.
@@ -702,7 +745,7 @@ pub fn role(message: &Json) -> Role {
     let role = role.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     match role.as_str() {
         "assistant" | "gpt" | "ai" | "model" | "bot" | "agent" | "chatgpt" | "aimessage" => Role::Assistant,
-        "tool" | "function" | "ipython" | "computer" | "tool_response" | "observation" | "toolmessage" => Role::Tool,
+        "tool" | "function" | "ipython" | "computer" | "tool_response" | "tool-response" | "observation" | "toolmessage" => Role::Tool,
         _ => Role::Other,
     }
 }

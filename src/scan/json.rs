@@ -48,6 +48,29 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Json::Null => f.write_str("null"),
+            Json::Bool(value) => write!(f, "{value}"),
+            Json::Number(digits) => f.write_str(digits),
+            Json::Text(text) => write!(f, "\"{}\"", text.raw()),
+            Json::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    write!(f, "{}{element}", if index == 0 { "[" } else { "," })?;
+                }
+                f.write_str(if elements.is_empty() { "[]" } else { "]" })
+            }
+            Json::Object(members) => {
+                for (index, (key, member)) in members.iter().enumerate() {
+                    write!(f, "{}\"{}\":{member}", if index == 0 { "{" } else { "," }, key.raw())?;
+                }
+                f.write_str(if members.is_empty() { "{}" } else { "}" })
+            }
+        }
+    }
+}
+
 impl<'a> Text<'a> {
     /// The string's value.
     pub fn get(&self) -> Cow<'a, str> {

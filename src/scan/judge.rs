@@ -95,6 +95,11 @@ impl Judged {
         self.findings.iter().filter(|finding| finding.level == Level::Error)
     }
 
+    /// Whether it is no Python that could be parsed.
+    pub fn is_invalid(&self) -> bool {
+        self.findings.iter().any(|finding| finding.code.as_str() == "AF901")
+    }
+
     /// `reject`, `bound`, or `error` where there is no verdict.
     pub fn verdict(&self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@
 //! bounded whatever the log's size.
 
 pub mod collect;
+pub mod consoles;
 pub mod engine;
 pub mod extract;
 pub mod fences;
@@ -18,10 +19,12 @@ pub mod observed;
 pub mod open;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+pub mod patch;
 pub mod path;
 pub mod record;
 pub mod report;
 pub mod shell;
+pub mod spoken;
 pub mod state;
 pub mod summary;
 pub mod table;

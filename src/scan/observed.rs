@@ -6,7 +6,7 @@ use super::Observed;
 use super::json::Json;
 
 /// Messages of those who stop code that takes too long.
-const STOPPED: [&str; 25] = [
+const STOPPED: [&str; 24] = [
     "execution exceeded",
     "exceeded the time limit",
     "timeout exceeded",
@@ -31,7 +31,6 @@ const STOPPED: [&str; 25] = [
     "was cancelled because it took more than",
     "timed out and has been killed",
     "[the command has no new output after",
-    "failed: timeout",
 ];
 
 /// What comes before an exit code where a line begins.
@@ -87,7 +86,7 @@ fn of_text(output: &str) -> Observed {
         None if stopped(&tail.to_ascii_lowercase()) || is_word(output) => Observed::TimedOut,
         // A shell says so of what was sent SIGKILL.
         None if output.contains(TRACEBACK) || output.trim_end().rsplit('\n').next() == Some("Killed") => Observed::Raised,
-        None if failed(output) => Observed::Raised,
+        None if failed(output) => of_error(output.trim().lines().next().unwrap_or_default()),
         None => Observed::Finished,
     }
 }
@@ -129,10 +128,12 @@ pub fn exit_code(output: &str) -> Option<i64> {
     })
 }
 
-/// The number a text begins with.
+/// The number a text begins with, where no sentence goes on behind it.
 fn number(text: &str) -> Option<i64> {
     let end = text.char_indices().find(|(at, char)| !(char.is_ascii_digit() || *at == 0 && *char == '-')).map_or(text.len(), |(at, _)| at);
-    text[..end].parse().ok()
+    let rest = &text[end..];
+    let ends = rest.trim().is_empty() || rest.starts_with([')', '<', ']', '.']) || rest.starts_with(" (");
+    text[..end].parse().ok().filter(|_| ends)
 }
 
 /// Whether an output is nothing but the name of what stopped it, as ToRA has it.
@@ -212,6 +213,7 @@ mod tests {
         assert_eq!(of_output("Exit code 124"), TimedOut);
         assert_eq!(of_output("Chunk ID: ab12\nWall time: 0.05 seconds\nProcess exited with code 1\nOutput:\n"), Raised);
         assert_eq!(of_output("a\nb\nexit code: 1\n"), Finished);
+        assert_eq!(of_output("Exit code 1 is what it says"), Finished);
         assert_eq!(of_output("1\n[Command finished with exit code 2]"), Raised);
         assert_eq!(of_output("{\"output\": \"\", \"exit_code\": 2}"), Raised);
         assert_eq!(of_output("{\"stdout\": \"\", \"returncode\": -9}"), Raised);

@@ -92,6 +92,34 @@ pub fn open(path: &Path, read: &Arc<AtomicU64>) -> io::Result<Opened> {
     Ok(Opened { file: Counting { inner: file, read: Arc::clone(read) }, packing })
 }
 
+/// What files begin with that are pictures, sounds, films, fonts, documents to print and compiled Python.
+const MEDIA: [&[u8]; 14] = [
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"BM",
+    b"RIFF",
+    b"\x00\x00\x01\x00",
+    b"%PDF-",
+    b"OggS",
+    b"ID3",
+    b"fLaC",
+    b"wOF",
+    b"\x00\x01\x00\x00",
+    b"OTTO",
+    b"\x1aE\xdf\xa3",
+];
+
+/// Whether a file is none that could be a log, by its first bytes.
+pub fn is_media(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(12).read_to_end(&mut start));
+    let film = start.get(4..8) == Some(b"ftyp");
+    let compiled = start.get(2..4) == Some(b"\r\n") && start.first().is_some_and(|byte| !byte.is_ascii_graphic());
+    read.is_ok()
+        && (film || compiled || MEDIA.iter().any(|mark| start.starts_with(mark)) && start.contains(&0) || start.starts_with(b"%PDF-"))
+}
+
 /// The content of a file that is one stream.
 pub fn unpacked(reader: impl Read + Send + 'static, packing: Packing) -> Box<dyn Read + Send> {
     let reader = BufReader::with_capacity(256 << 10, reader);

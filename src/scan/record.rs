@@ -156,6 +156,12 @@ impl Reader<'_> {
 
     /// Markdown, prose with tags, or a program.
     fn text(&self, out: &mut Extractor, at: &At, text: &str, unrecognised: &mut bool) {
+        if formats::autogen_chat::is_chat(text) {
+            return out.as_format("autogen", |out| formats::autogen_chat::extract(out, at, text));
+        }
+        if out.as_format("smolagents", |out| out.boxes(at, text)) {
+            return;
+        }
         let named = self.shape != Shape::Cell && super::shell::is_python_file(self.file);
         let blocks = if named { Vec::new() } else { fences::blocks(text) };
         let is_code = named || self.shape == Shape::Cell && ["code", "python", "program"].iter().any(|word| at.to_string().contains(word));

@@ -398,9 +398,9 @@ fn table(out: &mut dyn Write, title: &str, names: &std::collections::BTreeMap<St
 fn outcomes(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let columns = [Some(Observed::Finished), Some(Observed::Raised), Some(Observed::TimedOut), None];
     writeln!(out, "verdict   {:>10} {:>10} {:>10} {:>10}", "finished", "raised", "timed_out", "unknown")?;
-    for verdict in ["reject", "bound", "error"] {
+    for verdict in ["reject", "bound", "syntax", "error"] {
         let counts = columns.map(|observed| summary.outcomes.get(&(verdict, observed)).copied().unwrap_or(0));
-        if verdict != "error" || counts.iter().any(|count| *count > 0) {
+        if ["reject", "bound"].contains(&verdict) || counts.iter().any(|count| *count > 0) {
             writeln!(out, "{verdict:<9} {:>10} {:>10} {:>10} {:>10}", counts[0], counts[1], counts[2], counts[3])?;
         }
     }

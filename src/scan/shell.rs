@@ -1,6 +1,8 @@
 //! Python in shell commands: `python3 -c "…"`, here-documents, what is written to `.py` files.
 //!
-//! A lexer for the quoting of POSIX shells and Bash. Nothing is expanded: `$name` stays as it is.
+//! Patches are found in them too. A lexer for the quoting of POSIX shells and Bash. Nothing is expanded: `$name` stays as it is.
+
+use super::patch;
 
 /// A command: its words, and what it is given on standard input.
 #[derive(Debug, Default)]
@@ -33,6 +35,11 @@ pub fn python_in(command: &str) -> (Vec<Piece>, Vec<String>) {
     (found, run)
 }
 
+/// The words of a command as a shell takes them.
+pub fn words(command: &str) -> Vec<String> {
+    Lexer::new(command).commands().swap_remove(0).words
+}
+
 fn look(command: &str, depth: usize, found: &mut Vec<Piece>, run: &mut Vec<String>) {
     if depth > DEPTH || !(command.contains("py") || command.contains("uv ")) {
         return;
@@ -40,7 +47,11 @@ fn look(command: &str, depth: usize, found: &mut Vec<Piece>, run: &mut Vec<Strin
     let mut before: Option<String> = None;
     for command in Lexer::new(command).commands() {
         let fed = before.take();
-        if let Some(at) = command.words.iter().position(|word| is_python(base(word))) {
+        if command.words.first().is_some_and(|word| matches!(base(word), "apply_patch" | "applypatch")) {
+            let text = command.input.as_ref().or(command.words.get(1)).or(fed.as_ref());
+            let added = text.map(|text| patch::read(text).added).unwrap_or_default();
+            found.extend(added.into_iter().map(|(file, code)| Piece { code, file: Some(file) }));
+        } else if let Some(at) = command.words.iter().position(|word| is_python(base(word))) {
             python(&command, at, fed, found, run);
         } else if let Some(at) = command.words.iter().position(|word| ["bash", "sh", "zsh", "dash"].contains(&base(word))) {
             let flags = command.words[at + 1..].iter();
@@ -425,6 +436,7 @@ mod tests {
         assert_eq!(found[0].code, "print(1)\n");
         assert_eq!(run, ["a/b.py"]);
         assert_eq!(python_in("cat <<E > x.txt\npython\nE").0, []);
+        assert_eq!(python_in("apply_patch <<'E'\n*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch\nE").0[0].code, "x\n");
         assert_eq!(python_in("cat <<E | tee x.py\nprint(1)\nE").0.len(), 1);
     }
 

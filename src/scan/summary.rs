@@ -73,7 +73,8 @@ impl Summary {
         self.rejected += u64::from(rejects);
         self.errors += u64::from(row.judged.error.is_some());
         self.retried += u64::from(row.retried);
-        *self.outcomes.entry((row.judged.verdict(), row.found.observed)).or_default() += 1;
+        let verdict = if !rejects && row.judged.is_invalid() { "syntax" } else { row.judged.verdict() };
+        *self.outcomes.entry((verdict, row.found.observed)).or_default() += 1;
         let mut codes: Vec<&str> = row.judged.errors().map(|finding| finding.code.as_str()).collect();
         codes.sort_unstable();
         codes.dedup();
@@ -133,7 +134,10 @@ impl Summary {
 
     /// Verdicts against outcomes, as a list.
     pub fn stats(&self) -> Value {
-        let row = |((verdict, observed), count): (&(&str, Option<Observed>), &u64)| json!({"verdict": verdict, "observed": observed, "snippets": count});
+        let row = |((kind, observed), count): (&(&str, Option<Observed>), &u64)| {
+            let verdict = if *kind == "syntax" { "bound" } else { kind };
+            json!({"verdict": verdict, "observed": observed, "snippets": count, "syntax_error": *kind == "syntax"})
+        };
         self.outcomes.iter().map(row).collect()
     }
 }

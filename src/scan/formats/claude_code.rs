@@ -13,12 +13,12 @@ fn detect(value: &Json) -> bool {
     let speaks = message.is_some_and(|message| message.get("role").is_some());
     speaks
         && ["user", "assistant", "progress"].iter().any(|kind| value.has("type", kind))
-        && value.get("timestamp").or(value.get("uuid")).is_some()
+        && value.get("timestamp").or(value.get("uuid")).or(value.get("session_id")).is_some()
         || value.get("sessionId").is_some() && value.get("type").is_some() && value.get("uuid").or(value.get("leafUuid")).is_some()
 }
 
 fn extract(out: &mut Extractor, at: &At, record: &Json) {
-    if let Some(session) = record.text_at("sessionId") {
+    if let Some(session) = record.text_at("sessionId").or_else(|| record.text_at("session_id")) {
         out.events.push(Event::Session(session.into_owned()));
     }
     let (data, inner) = (at.key("data"), record.at(&["data", "message", "message"]));
@@ -31,10 +31,5 @@ fn extract(out: &mut Extractor, at: &At, record: &Json) {
     out.time = record.text_at("timestamp").map(std::borrow::Cow::into_owned);
     let from = out.events.len();
     out.message(&place, message);
-    // What it says is shown, not run.
-    for event in &mut out.events[from..] {
-        if let Event::Snippet(found) = event {
-            found.ran &= found.tool.is_some();
-        }
-    }
+    out.shown(from);
 }

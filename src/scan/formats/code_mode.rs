@@ -30,7 +30,8 @@ pub(super) fn extract(out: &mut Extractor, at: &At, script: &str, id: Option<&st
                 .skip_while(|literal| literal.start != first.start)
                 .scan(first.start, |behind, literal| {
                     let between = script.get(*behind..literal.start).unwrap_or_default();
-                    let goes_on = literal.start == first.start || between.chars().all(|char| char == ',' || is_quote(char) || char.is_whitespace());
+                    let goes_on =
+                        literal.start == first.start || between.chars().all(|char| char == ',' || is_quote(char) || char.is_whitespace());
                     *behind = literal.end;
                     goes_on.then(|| literal.value.clone())
                 })

@@ -13,7 +13,7 @@ pub(super) const OF_MESSAGES: Format = Format { name: "openai-chat", detect: |va
 pub(super) const MESSAGE: Format = Format { name: "openai-chat", detect: is_message, extract: one, across: true };
 
 /// Where lists of messages are.
-const LISTS: [&[&str]; 8] = [
+const LISTS: [&[&str]; 9] = [
     &["messages"],
     &["conversations"],
     &["conversation"],
@@ -22,6 +22,7 @@ const LISTS: [&[&str]; 8] = [
     &["traj"],
     &["chat_history"],
     &["trajectory"],
+    &["intermediate_steps"],
 ];
 
 fn list<'j, 'a>(value: &'j Json<'a>) -> Option<(&'static [&'static str], &'j [Json<'a>])> {
@@ -36,13 +37,19 @@ pub(super) fn name(messages: &[Json]) -> &'static str {
     let some = |test: &dyn Fn(&Json) -> bool| messages.iter().take(12).any(test);
     if some(&|message| message.get("from").is_some()) {
         "sharegpt"
-    } else if some(&|message| message.at(&["extra", "actions"]).is_some() || said(message, "mswea_bash_command")) {
+    } else if some(&|message| message.at(&["extra", "actions"]).is_some() || said(message, "mswea_bash_command") || is_thought(message)) {
         "mini-swe-agent"
     } else if some(&|message| parts(message).iter().any(|part| part.has("type", "tool_use") || part.has("type", "server_tool_use"))) {
         "anthropic-messages"
     } else {
         "openai-chat"
     }
+}
+
+/// Whether a message is such as mini-swe-agent asks for: a thought, then one command.
+fn is_thought(message: &Json) -> bool {
+    role(message) == Role::Assistant
+        && message.text_at("content").is_some_and(|text| text.trim_start().starts_with("THOUGHT") && text.contains("```bash\n"))
 }
 
 fn said(message: &Json, word: &str) -> bool {
@@ -57,13 +64,15 @@ fn extract(out: &mut Extractor, at: &At, value: &Json) {
     let Some((keys, messages)) = list(value) else { return };
     out.format = match keys {
         ["state", "history"] => "codeact-mint",
+        ["intermediate_steps"] => "smolagents",
         _ if value.text_at("trajectory_format").is_some_and(|name| name.starts_with("mini-swe")) => "mini-swe-agent",
         _ => name(messages),
     };
     for key in ["session_id", "conversation_id", "thread_id"] {
         out.session = value.get(key).and_then(Json::name).or(out.session.take());
     }
-    out.model = value.text_at("model").map(std::borrow::Cow::into_owned).or(out.model.take());
+    let model = value.text_at("model").or_else(|| value.text_at("model_id"));
+    out.model = model.map(std::borrow::Cow::into_owned).or(out.model.take());
     let model = value.at(&["info", "config", "model", "model_name"]).and_then(Json::name);
     out.model = model.or(out.model.take());
     let first = at.key(keys[0]);

@@ -19,8 +19,9 @@ fn extract(out: &mut Extractor, at: &At, run: &Json) {
     out.time = run.get("start_time").and_then(Json::name);
     if run.has("run_type", "llm") {
         let parameters = run.at(&["extra", "invocation_params"]);
-        out.model =
-            parameters.and_then(|given| given.text_at("model").or_else(|| given.text_at("model_name"))).map(std::borrow::Cow::into_owned);
+        let named = parameters.and_then(|given| given.get("model").or_else(|| given.get("model_name")));
+        let named = named.or_else(|| run.at(&["extra", "metadata", "ls_model_name"]));
+        out.model = named.or_else(|| run.at(&["outputs", "llm_output", "model_name"])).and_then(Json::name);
         let outputs = at.key("outputs");
         let generations = outputs.key("generations");
         for (index, generation) in run.at(&["outputs", "generations"]).and_then(Json::array).unwrap_or_default().iter().enumerate() {

@@ -1,12 +1,14 @@
 //! The formats, one module each. A value is recognised by its members, never by the name of its file.
 
 mod autogen;
+pub mod autogen_chat;
 mod claude_code;
 mod code_mode;
 mod codex;
 mod conversation;
 mod google_genai;
 mod inspect;
+mod langchain;
 mod langfuse;
 mod langsmith;
 mod llamaindex;
@@ -41,12 +43,13 @@ pub struct Format {
 }
 
 /// The most particular first.
-const FORMATS: [Format; 20] = [
+const FORMATS: [Format; 21] = [
     notebook::FORMAT,
     claude_code::FORMAT,
     codex::FORMAT,
     smolagents::FORMAT,
     openinference::FORMAT,
+    langchain::FORMAT,
     langsmith::FORMAT,
     langfuse::FORMAT,
     swe_agent::FORMAT,

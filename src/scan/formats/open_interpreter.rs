@@ -10,10 +10,29 @@ use crate::scan::path::At;
 pub(super) const FORMAT: Format = Format { name: "open-interpreter", detect, extract, across: true };
 
 fn detect(value: &Json) -> bool {
-    value.text_at("role").is_some() && (value.has("type", "code") || value.has("type", "console"))
+    is_old(value) || value.text_at("role").is_some() && (value.has("type", "code") || value.has("type", "console"))
+}
+
+/// Whether it is a message as they were before version 0.2, with code and output beside the text.
+fn is_old(value: &Json) -> bool {
+    value.text_at("role").is_some() && value.text_at("code").is_some() && value.text_at("language").is_some()
+}
+
+fn old(out: &mut Extractor, at: &At, message: &Json) {
+    let code = message.text_at("code").unwrap_or_default();
+    out.events.push(Event::Turn);
+    if message.has("language", "python") {
+        out.snippet(&at.key("code"), &code, 0, true, None);
+    } else if message.has("language", "shell") || message.has("language", "bash") {
+        out.shell(&at.key("code"), &code, None);
+    }
+    out.events.extend(message.text_at("output").map(|output| Event::Reply(observed::of_output(&output))));
 }
 
 fn extract(out: &mut Extractor, at: &At, message: &Json) {
+    if is_old(message) {
+        return old(out, at, message);
+    }
     if message.has("type", "console") {
         if let Some(output) = message.text_at("content").filter(|_| message.has("format", "output")) {
             out.events.push(Event::Reply(observed::of_output(&output)));

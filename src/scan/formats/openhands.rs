@@ -2,8 +2,8 @@
 
 use super::Format;
 use crate::scan::Observed;
-use crate::scan::extract::Event;
 use crate::scan::extract::Extractor;
+use crate::scan::extract::{Event, flat};
 use crate::scan::json::Json;
 use crate::scan::observed;
 use crate::scan::path::At;
@@ -12,8 +12,15 @@ use crate::scan::shell::is_python_file;
 pub(super) const FORMAT: Format = Format { name: "openhands", detect, extract, across: false };
 
 fn detect(value: &Json) -> bool {
-    let events = |value: &Json| value.array_at("history").is_some_and(|events| events.iter().take(6).any(is_event));
-    events(value) || is_event(value)
+    let events = |value: &Json| {
+        value.array_at("history").is_some_and(|events| events.iter().take(6).any(|event| is_event(event) || is_later(event)))
+    };
+    events(value) || is_event(value) || is_later(value)
+}
+
+/// Whether a value is an event of version 1.
+fn is_later(value: &Json) -> bool {
+    value.get("source").is_some() && ["ActionEvent", "ObservationEvent", "AgentErrorEvent"].iter().any(|kind| value.has("kind", kind))
 }
 
 fn is_event(value: &Json) -> bool {
@@ -30,7 +37,7 @@ fn extract(out: &mut Extractor, at: &At, record: &Json) {
         out.across = true;
         return event(out, at, record);
     };
-    out.model = record.at(&["metadata", "llm_config", "model"]).and_then(Json::name);
+    out.model = record.at(&["metadata", "llm_config", "model"]).or_else(|| record.at(&["metadata", "llm", "model"])).and_then(Json::name);
     out.session = record.get("instance_id").and_then(Json::name).or(out.session.take());
     let history = at.key("history");
     for (index, value) in events.iter().enumerate() {
@@ -41,7 +48,43 @@ fn extract(out: &mut Extractor, at: &At, record: &Json) {
     }
 }
 
+/// An event of version 1: an action is a call of a tool, an observation names it.
+fn later(out: &mut Extractor, at: &At, event: &Json) {
+    out.time = event.text_at("timestamp").map(std::borrow::Cow::into_owned);
+    let id = event.text_at("tool_call_id");
+    let id = id.as_deref();
+    if let Some(action) = event.get("action").filter(|_| event.has("kind", "ActionEvent")) {
+        out.events.push(Event::Turn);
+        match event.get("tool_call").filter(|call| call.object().is_some()) {
+            Some(call) => out.tool_call(&at.key("tool_call"), call),
+            None => out.call(&at.key("action"), &event.text_at("tool_name").unwrap_or_default(), action, id),
+        }
+    } else if let Some(error) = event.text_at("error").filter(|_| event.has("kind", "AgentErrorEvent")) {
+        out.ended(id, observed::of_error(&error));
+    } else if let Some(seen) = event.get("observation") {
+        let said = ["content", "output"].iter().find_map(|key| flat(seen.get(key)?)).unwrap_or_default();
+        let ended = observed::with_exit_code(observed::of_output(&said), exit_code(seen));
+        out.ended(
+            id,
+            match ended {
+                _ if seen.get("timeout").is_some_and(Json::is_true) => Observed::TimedOut,
+                Observed::Finished if seen.get("is_error").is_some_and(Json::is_true) => Observed::Raised,
+                ended => ended,
+            },
+        );
+    }
+}
+
+/// The exit code of a command; of one that was not waited for, there is none.
+fn exit_code(seen: &Json) -> Option<i64> {
+    let places: [&[&str]; 4] = [&["exit_code"], &["metadata", "exit_code"], &["extras", "exit_code"], &["extras", "metadata", "exit_code"]];
+    places.into_iter().find_map(|keys| seen.at(keys)?.signed()).filter(|code| *code != -1)
+}
+
 fn event(out: &mut Extractor, at: &At, event: &Json) {
+    if is_later(event) {
+        return later(out, at, event);
+    }
     let arguments = event.get("args").unwrap_or(event);
     let inner = at.key("args");
     let place = if event.get("args").is_some() { &inner } else { at };
@@ -74,10 +117,7 @@ fn event(out: &mut Extractor, at: &At, event: &Json) {
             let kind = event.text_at("observation").unwrap_or_default();
             if let Some(output) = event.text_at("content").filter(|_| kind.starts_with("run") || kind == "error") {
                 let ended = observed::of_output(&output);
-                let codes = [event.get("exit_code"), event.at(&["extras", "exit_code"]), event.at(&["extras", "metadata", "exit_code"])];
-                // Of a command that was not waited for, there is none.
-                let code = codes.into_iter().flatten().find_map(Json::signed).filter(|code| *code != -1);
-                let ended = observed::with_exit_code(ended, code);
+                let ended = observed::with_exit_code(ended, exit_code(event));
                 out.events.push(Event::Reply(if kind == "error" && ended == Observed::Finished { Observed::Raised } else { ended }));
             }
         }

@@ -11,10 +11,33 @@ use crate::scan::path::At;
 pub(super) const FORMAT: Format = Format { name: "smolagents", detect, extract, across: true };
 
 fn detect(value: &Json) -> bool {
-    value.get("step_number").is_some() && ["code_action", "model_output", "tool_calls"].iter().any(|key| value.get(key).is_some())
+    is_old(value)
+        || value.get("step_number").is_some() && ["code_action", "model_output", "tool_calls"].iter().any(|key| value.get(key).is_some())
+}
+
+/// Whether it is a step as the agents of Transformers kept it.
+fn is_old(value: &Json) -> bool {
+    value.get("llm_output").is_some() && value.at(&["tool_call", "tool_name"]).is_some()
+}
+
+fn old(out: &mut Extractor, at: &At, step: &Json) {
+    out.turn = step.get("step").and_then(Json::integer);
+    out.events.push(Event::Turn);
+    let call = at.key("tool_call");
+    if let Some(arguments) = step.at(&["tool_call", "tool_arguments"]) {
+        let name = step.at(&["tool_call", "tool_name"]).and_then(Json::text).unwrap_or_default();
+        out.call(&call.key("tool_arguments"), &name, arguments, None);
+    }
+    let error = step.get("error").filter(|error| !error.is_null());
+    let error = error.map(|error| observed::of_error(&error.text_at("message").or_else(|| error.text()).unwrap_or_default()));
+    out.events.extend(error.or(step.get("observation").map(|_| Observed::Finished)).map(Event::Reply));
+    out.turn = None;
 }
 
 fn extract(out: &mut Extractor, at: &At, step: &Json) {
+    if is_old(step) {
+        return old(out, at, step);
+    }
     out.turn = step.get("step_number").and_then(Json::integer);
     out.time = step.at(&["timing", "start_time"]).and_then(Json::name);
     let raw = step.at(&["model_output_message", "raw", "model"]).and_then(Json::text);

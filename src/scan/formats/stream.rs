@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::{google_genai, openai_responses};
 use crate::scan::extract::{Event, Extractor};
 use crate::scan::json::{Json, quoted};
 use crate::scan::path::At;
@@ -23,15 +24,15 @@ pub fn is_stream(text: &str) -> bool {
 
 /// Whether a record is a piece of a stream.
 pub fn is_piece(value: &Json) -> bool {
-    value
-        .text_at("type")
-        .is_some_and(|kind| kind.starts_with("content_block_") || kind == "message_start" || kind.starts_with("response.output_"))
+    value.text_at("type").is_some_and(|kind| kind.starts_with("content_block_") || kind == "message_start" || kind.starts_with("response."))
         || value.has("object", "chat.completion.chunk")
 }
 
 /// Joins a stream and looks at what it says.
 pub fn extract(out: &mut Extractor, at: &At, text: &str) {
     let mut parts: BTreeMap<u64, Part> = BTreeMap::new();
+    // Items that are complete, of an answer that is not.
+    let mut done: Vec<&str> = Vec::new();
     out.events.push(Event::Turn);
     for line in text.lines() {
         let line = line.trim();
@@ -40,13 +41,41 @@ pub fn extract(out: &mut Extractor, at: &At, text: &str) {
             continue;
         }
         let Ok(event) = Json::parse(data) else { continue };
+        match event.text_at("type").as_deref() {
+            Some("response.output_item.done") => {
+                done.push(data);
+                parts.remove(&index(&event));
+            }
+            Some("response.created") => items(out, at, &std::mem::take(&mut done)),
+            Some("response.completed" | "response.incomplete" | "response.failed") => done.clear(),
+            _ => {}
+        }
         piece(out, at, &event, &mut parts);
     }
+    items(out, at, &done);
     finish(out, at, parts);
 }
 
+/// The items of an answer that broke off.
+fn items(out: &mut Extractor, at: &At, done: &[&str]) {
+    let output = at.key("output");
+    for data in done {
+        if let Ok(event) = Json::parse(data)
+            && let Some(item) = event.get("item")
+        {
+            out.format = "openai-responses";
+            openai_responses::item(out, &output.index(index(&event) as usize), item);
+        }
+    }
+}
+
+/// Which part of an answer an event is about.
+fn index(event: &Json) -> u64 {
+    event.get("index").or_else(|| event.get("output_index")).and_then(Json::integer).unwrap_or(0)
+}
+
 fn piece(out: &mut Extractor, at: &At, event: &Json, parts: &mut BTreeMap<u64, Part>) {
-    let index = event.get("index").or_else(|| event.get("output_index")).and_then(Json::integer).unwrap_or(0);
+    let index = index(event);
     match event.text_at("type").as_deref() {
         Some("message_start") => {
             finish(out, at, std::mem::take(parts));
@@ -100,8 +129,25 @@ fn piece(out: &mut Extractor, at: &At, event: &Json, parts: &mut BTreeMap<u64, P
             part.tool.push_str(&call.at(&["function", "name"]).and_then(Json::text).unwrap_or_default());
             part.arguments.push_str(&call.at(&["function", "arguments"]).and_then(Json::text).unwrap_or_default());
         }
-    } else if event.get("candidates").is_some() {
-        out.walk(at, event, 1);
+    } else if let Some(candidate) = event.array_at("candidates").and_then(|list| list.first()) {
+        out.format = "google-genai";
+        out.model = event.text_at("modelVersion").map(std::borrow::Cow::into_owned).or(out.model.take());
+        google(out, at, candidate, parts);
+    }
+}
+
+/// A chunk of an answer of Google's: text goes on in the next, what is no text is whole.
+fn google(out: &mut Extractor, at: &At, candidate: &Json, parts: &mut BTreeMap<u64, Part>) {
+    let content = at.key("content");
+    for (index, part) in candidate.at(&["content", "parts"]).and_then(Json::array).unwrap_or_default().iter().enumerate() {
+        match part.text_at("text") {
+            Some(_) if part.get("thought").is_some_and(Json::is_true) => {}
+            Some(text) => parts.entry(0).or_default().text.push_str(&text),
+            None => {
+                finish(out, at, std::mem::take(parts));
+                google_genai::part(out, &content.key("parts").index(index), part);
+            }
+        }
     }
 }
 
@@ -113,7 +159,11 @@ fn finish(out: &mut Extractor, at: &At, parts: BTreeMap<u64, Part>) {
         if part.tool == "code_interpreter" && part.arguments.is_empty() {
             out.snippet(&at.key("code"), &part.text, 0, true, None);
         } else if part.tool.is_empty() {
-            out.prose(&at.key("text"), &part.text);
+            let from = out.events.len();
+            out.spoken(&at.key("text"), &part.text);
+            if out.format == "google-genai" {
+                out.shown(from);
+            }
         } else if let Ok(arguments) = Json::parse(&part.arguments).or_else(|_| Json::parse("{}"))
             && arguments.object().is_some_and(|members| !members.is_empty())
         {
