@@ -51,9 +51,10 @@ fn chat(code: &str) -> String {
 /// The fixture: how many snippets, the format, the first and the last path, and how they ended.
 const TABLE: &str = "
 anthropic-messages.json     1 anthropic-messages $.content[1].input.command bound:finished
+anthropic-stream-text.jsonl 1 anthropic-messages $.content[0].text bound:-
 anthropic-stream.txt        1 anthropic-messages $.content[0].input.code reject:-
 autogen-chat.json           2 openai-chat $[1].content $[3].content reject:timed_out bound:raised
-autogen-console.txt         2 autogen $ $ bound:raised bound:finished
+autogen-console.txt         3 autogen $ $ bound:raised bound:finished bound:raised
 autogen-group.json          1 autogen $[1].content bound:raised
 autogen-messages.jsonl      3 autogen $.content $.content bound:raised bound:finished bound:timed_out
 autogen-result.json         1 autogen $.chat_history[1].content bound:finished

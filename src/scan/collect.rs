@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::extract::{Event, Extractor};
-use super::formats::stream;
+use super::formats::{self, stream};
 use super::frames::Place;
 use super::judge::{Judge, Judged};
 use super::path::At;
@@ -90,6 +90,8 @@ pub struct Collector<'a> {
     step: (u64, u64),
     nameless: u64,
     model: Option<String>,
+    /// What messages are of, where one of them says so.
+    messages: Option<&'static str>,
     sessions: HashMap<String, Session>,
     begun: Option<(Place, Box<Found>, String)>,
     pieces: Option<(Place, String)>,
@@ -112,6 +114,7 @@ impl<'a> Collector<'a> {
             step: (0, 0),
             nameless: 0,
             model: None,
+            messages: None,
             sessions: HashMap::new(),
             begun: None,
             pieces: None,
@@ -181,6 +184,7 @@ impl<'a> Collector<'a> {
                 }
             }
             Event::Session(id) => self.session = Some(id),
+            Event::Format(name) => self.messages = Some(name),
             Event::Model(name) => self.model = Some(name),
             Event::Said(_) => {}
             Event::Snippet(found) => {
@@ -279,6 +283,9 @@ impl<'a> Collector<'a> {
         }
         if found.session.is_none() {
             found.session.clone_from(&self.session);
+        }
+        if let Some(name) = self.messages.filter(|_| across && found.format == formats::MESSAGES) {
+            found.format = name;
         }
         if found.model.is_none() {
             found.model.clone_from(&self.model);

@@ -19,6 +19,9 @@ const TITLE: &str = "\u{2500} Executing parsed code: \u{2500}\u{2500}";
 /// The code in the boxes of a text.
 pub fn boxes(text: &str) -> Vec<Boxed> {
     let mut found: Vec<Boxed> = Vec::new();
+    if !text.contains(TITLE) {
+        return found;
+    }
     let mut at = 0;
     // Where the box that is open began, or where the last one ended.
     let (mut open, mut closed) = (None, None);

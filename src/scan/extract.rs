@@ -34,6 +34,8 @@ pub enum Event {
     Turn,
     /// Which model speaks from here on.
     Model(String),
+    /// What the messages from here on are of.
+    Format(&'static str),
     /// Which session it is from here on.
     Session(String),
     /// A snippet begins whose text comes in pieces.

@@ -23,6 +23,11 @@ impl<'a> At<'a> {
         At { parent: None, step: Step::Root(path) }
     }
 
+    /// Whether it is the record itself.
+    pub fn is_root(&self) -> bool {
+        self.parent.is_none()
+    }
+
     /// A member.
     pub fn key(&'a self, name: &'a str) -> At<'a> {
         At { parent: Some(self), step: Step::Key(name) }

@@ -20,6 +20,7 @@ pub fn calls(text: &str) -> Vec<Call> {
     let mut found = Vec::new();
     elements(text, &mut found);
     objects(text, &mut found);
+    suggested(text, &mut found);
     if found.is_empty() {
         found.extend(action(text));
         found.extend(told(text));
@@ -69,6 +70,18 @@ fn objects(text: &str, found: &mut Vec<Call>) {
     }
 }
 
+/// `***** Suggested tool call (ID): NAME *****`, and behind `Arguments:` an object, as AutoGen prints it.
+fn suggested(text: &str, found: &mut Vec<Call>) {
+    for (start, _) in text.match_indices("***** Suggested ") {
+        let Some((head, rest)) = text[start..].split_once(" *****\n") else { continue };
+        let tool = head.rsplit_once(": ").map_or("", |(_, tool)| tool);
+        if let Some(arguments) = rest.trim_start().strip_prefix("Arguments:").filter(|_| is_name(tool)) {
+            let arguments = arguments.split("\n*****").next().unwrap_or_default().trim();
+            found.push(Call { tool: tool.to_owned(), arguments: arguments.to_owned(), start });
+        }
+    }
+}
+
 /// `Action: NAME`, and what it is given in the lines behind `Action Input:`.
 fn action(text: &str) -> Option<Call> {
     let (before, rest) = text.split_once("\nAction Input:").filter(|(_, rest)| !rest.contains("```"))?;
@@ -110,6 +123,8 @@ mod tests {
         );
         assert_eq!(found("Thought: x\nAction: repl\nAction Input: a\nb\nObservation: c"), call("repl", "a\nb"));
         assert_eq!(found("Tool call c1: calling 'f' with arguments: {'code': 'x'}"), call("f", "{'code': 'x'}"));
+        let printed = "***** Suggested tool call (call_1): python *****\nArguments: \n{\"cell\":\"x\"}\n*******\n";
+        assert_eq!(found(printed), call("python", r#"{"cell":"x"}"#));
         assert_eq!(found("No <function=x> here, no Action: at all."), []);
     }
 }

@@ -4,10 +4,11 @@ use crate::scan::extract::{Event, Extractor};
 use crate::scan::observed;
 use crate::scan::path::At;
 
-/// Whether a text is a chat.
+/// Whether a text is a chat, and not one that is shown among other things in Markdown.
 pub fn is_chat(text: &str) -> bool {
-    (text.contains("\n----------") || text.contains("\n-----\n") || text.contains(">>>>>>>> "))
-        && text.lines().any(|line| speaker(line).is_some())
+    let rule = ["\n----------", "\n-----\n", ">>>>>>>> ", "***** Suggested "].iter().any(|mark| text.contains(mark));
+    let before = text.lines().take_while(|line| !line.starts_with("```"));
+    rule && before.into_iter().any(|line| speaker(line).is_some())
 }
 
 /// Who speaks from here on.
@@ -36,7 +37,8 @@ pub fn extract(out: &mut Extractor, at: &At, text: &str) {
     let asks = messages.first().map_or("", |first| first.0);
     for (name, start, end) in messages {
         let said = &text[start..end];
-        if let Some(ended) = observed::of_reply(said) {
+        let answer = said.trim_start().strip_prefix("***** Response from calling ").and_then(|said| said.split_once("*****\n"));
+        if let Some(ended) = answer.map(|(_, output)| observed::of_output(output)).or_else(|| observed::of_reply(said)) {
             out.events.push(Event::Reply(ended));
         } else if name != asks {
             out.events.push(Event::Turn);
@@ -51,10 +53,10 @@ fn ends(line: &str) -> bool {
     line.starts_with(">>>>>>>> ") || line.len() >= 5 && line.bytes().all(|byte| byte == b'-')
 }
 
-/// Code in a part of a text, its place that in the whole.
+/// Calls and code in a part of a text, their place that in the whole.
 fn said_at(out: &mut Extractor, at: &At, text: &str, (start, end): (usize, usize)) {
     let from = out.events.len();
-    out.prose(at, &text[start..end]);
+    out.spoken(at, &text[start..end]);
     let lines = text[..start].matches('\n').count() as u64;
     for event in &mut out.events[from..] {
         if let Event::Snippet(found) = event {

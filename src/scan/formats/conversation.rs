@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::scan::extract::Extractor;
-use crate::scan::extract::{Role, is_message, role};
+use crate::scan::extract::{Event, Role, is_message, role};
 use crate::scan::json::Json;
 use crate::scan::path::At;
 
@@ -37,7 +37,12 @@ pub(super) fn name(messages: &[Json]) -> &'static str {
     let some = |test: &dyn Fn(&Json) -> bool| messages.iter().take(12).any(test);
     if some(&|message| message.get("from").is_some()) {
         "sharegpt"
-    } else if some(&|message| message.at(&["extra", "actions"]).is_some() || said(message, "mswea_bash_command") || is_thought(message)) {
+    } else if some(&|message| {
+        message.at(&["extra", "actions"]).is_some()
+            || said(message, "mswea_bash_command")
+            || said(message, ONE_COMMAND)
+            || is_thought(message)
+    }) {
         "mini-swe-agent"
     } else if some(&|message| parts(message).iter().any(|part| part.has("type", "tool_use") || part.has("type", "server_tool_use"))) {
         "anthropic-messages"
@@ -45,6 +50,9 @@ pub(super) fn name(messages: &[Json]) -> &'static str {
         "openai-chat"
     }
 }
+
+/// What mini-swe-agent tells models.
+const ONE_COMMAND: &str = "Your response must contain exactly ONE bash code block";
 
 /// Whether a message is such as mini-swe-agent asks for: a thought, then one command.
 fn is_thought(message: &Json) -> bool {
@@ -92,6 +100,9 @@ fn extract(out: &mut Extractor, at: &At, value: &Json) {
 
 fn one(out: &mut Extractor, at: &At, message: &Json) {
     out.format = name(std::slice::from_ref(message));
+    if said(message, ONE_COMMAND) {
+        out.events.push(Event::Format(out.format));
+    }
     // An answer by itself has no place among others.
     let single = message.has("type", "message") && message.get("stop_reason").is_some()
         || role(message) == Role::Assistant && message.get("id").is_some();

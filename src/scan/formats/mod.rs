@@ -81,7 +81,7 @@ pub fn of_messages(messages: &[Json]) -> &'static str {
 }
 
 /// Words of which a record has at least one if there is code in it, or a turn, or what became of one.
-pub const MARKS: [&str; 22] = [
+pub const MARKS: [&str; 25] = [
     "code",
     "execute",
     "```",
@@ -104,4 +104,7 @@ pub const MARKS: [&str; 22] = [
     "console",
     "\"tool\"",
     "assistant",
+    "call_output",
+    "text_delta",
+    "chat.completion.chunk",
 ];

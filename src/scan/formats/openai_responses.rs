@@ -40,7 +40,7 @@ pub(super) fn is_item(value: &Json) -> bool {
 fn extract(out: &mut Extractor, at: &At, response: &Json) {
     let Some(items) = response.array_at("output").filter(|_| !is_item(response)) else {
         // Codex kept its sessions so before it had rollouts.
-        out.across = true;
+        out.across |= at.is_root();
         return item(out, at, response);
     };
     out.model = response.text_at("model").map(std::borrow::Cow::into_owned).or(out.model.take());
