@@ -14,8 +14,12 @@ import sys
 import threading
 from typing import Any
 
-# Values up to so much text travel; larger ones stay in the session.
+# So much text of a value goes with a step's report. More goes ahead of it in parts: so much where the value is but a step's last, and
+# so much where it was asked for.
 LARGEST = 400_000
+LARGE = 2 << 20
+ALL = 256 << 20
+PART = 4 << 20
 
 
 class FinalAnswer(BaseException):
@@ -66,7 +70,7 @@ class _Ways(threading.local):
     """What becomes of a value that has no safe form, and what a text means that says so."""
 
     def __init__(self):
-        self.out, self.back = _refuse, HostValue
+        self.out, self.back, self.left = _refuse, HostValue, ALL
 
 
 def _refuse(value):
@@ -81,13 +85,24 @@ KINDS = {"tuple": tuple, "set": set, "frozenset": frozenset, "deque": collection
 DICTS = {"OrderedDict": collections.OrderedDict, "Counter": collections.Counter}
 
 
+def _count(parts):
+    """Takes note of so many more parts of a value, before anything is made of them."""
+    _ways.left -= parts
+    if _ways.left < 0:
+        raise CannotTravel("it is too large")
+
+
 def _plain(value, depth=0):
+    _count(1)
     kind = type(value)
     if value is None or kind in (str, int, bool, float):
         return value
     if depth > 60:
         raise CannotTravel("it is nested too deeply")
     inner = depth + 1
+    if isinstance(value, (list, tuple, dict, set, frozenset)):
+        _count(len(value))
+        _ways.left += len(value)
     if kind is list:
         return [_plain(item, inner) for item in value]
     if kind is dict:
@@ -149,7 +164,8 @@ def _typed(value, kind, depth):
         return {"__type__": "PIL.Image", "data": base64.b64encode(buffer.getvalue()).decode()}
     numpy = sys.modules.get("numpy")
     if numpy is not None and module.split(".")[0] == "numpy":
-        if kind is numpy.ndarray and value.dtype.kind in "biufUS" and value.size <= LARGEST:
+        if kind is numpy.ndarray and value.dtype.kind in "biufUS":
+            _count(value.size)
             return {"__type__": "ndarray", "data": value.tolist(), "dtype": str(value.dtype)}
         if isinstance(value, (numpy.integer, numpy.floating, numpy.bool_, numpy.str_)):
             return _plain(value.item(), depth)
@@ -166,12 +182,13 @@ def _typed(value, kind, depth):
 
 def _table(value, kind, pandas, depth):
     """What pandas knows: as its columns, each with the type that it has again on the other side."""
-    if kind is pandas.DataFrame and value.size <= LARGEST:
+    if kind is pandas.DataFrame:
+        _count(value.size)
         columns = [_column(value.iloc[:, at], depth) for at in range(value.shape[1])]
         return {"__type__": "DataFrame", "index": _index(value.index, depth), "names": _index(value.columns, depth), "data": columns}
-    if kind is pandas.Series and value.size <= LARGEST:
+    if kind is pandas.Series:
         return {"__type__": "Series", "index": _index(value.index, depth), "name": _plain(value.name, depth), **_column(value, depth)}
-    if isinstance(value, pandas.Index) and value.size <= LARGEST:
+    if isinstance(value, pandas.Index):
         return {"__type__": "Index", **_index(value, depth)}
     if kind is pandas.Timestamp:
         return {"__type__": "Timestamp", "data": value.isoformat()}
@@ -198,13 +215,18 @@ def _index(index, depth):
     return {**_column(index, depth), "name": _plain(index.name, depth)}
 
 
-def dump(value: object, out: Any = _refuse) -> str:
+def dump(value: object, out: Any = _refuse, most: int = ALL) -> str:
     """The value's text for the other side. `out` gives what is to be said of a value that has no safe form."""
     _ways.out, before = out, _ways.out
+    # What takes more text than that is not turned into text.
+    _ways.left = most // 2
     try:
-        return "safe:" + json.dumps(_plain(value))
+        text = "safe:" + json.dumps(_plain(value))
     finally:
         _ways.out = before
+    if len(text) > most:
+        raise CannotTravel(f"it takes {len(text)} characters")
+    return text
 
 
 def load(text):
@@ -336,13 +358,11 @@ def _index_of(data, pandas):
     return pandas.Index([_value(item) for item in data["data"]], dtype=data["dtype"], name=name)
 
 
-def describe(value, depth=2):
+def describe(value, most=LARGE, depth=2):
     """What the host is told of a value: its text, or what it looks like where it has to stay."""
     try:
-        text = dump(value)
-        if len(text) <= LARGEST:
-            return {"value": text}
-        why = f"it takes {len(text)} characters"
+        text = dump(value, most=most)
+        return {"value": text} if len(text) <= LARGEST else {"parts": _in_parts(text)}
     except Exception as error:
         why = str(error) or type(error).__name__
     kept = {"repr": _shown(value, repr), "type": f"{type(value).__module__}.{type(value).__qualname__}", "why": why}
@@ -357,6 +377,17 @@ def describe(value, depth=2):
     return kept
 
 
+_parts = 0
+
+
+def _in_parts(text):
+    global _parts
+    _parts += 1
+    for at in range(0, len(text), PART):
+        _call(f"part:{_parts}", text[at : at + PART])
+    return _parts
+
+
 def _shown(value, how):
     try:
         text = how(value)
@@ -369,7 +400,7 @@ def _attributes(fields, depth):
     told, left = {}, LARGEST // 4
     for name, item in [*fields.items()][:100]:
         if type(name) is str and name.isidentifier() and not name.startswith("__"):
-            one = describe(item, depth)
+            one = describe(item, LARGEST // 4, depth)
             left -= len(json.dumps(one))
             if left > 0:
                 told[name] = one
@@ -452,6 +483,24 @@ def names():
         for name, value in _space().items()
         if not name.startswith(("_antifreeze", "__")) and not (name in _given and _given[name] is value)
     ]
+
+
+def fetch(name):
+    """What the host is told of a variable."""
+    space = _space()
+    if name not in space:
+        raise NameError(name)
+    return describe(space[name], ALL)
+
+
+def values():
+    """What the host is told of all variables at once; of the larger ones, that they are there."""
+    told, left = {}, LARGEST // 2
+    for name in names():
+        one = describe(_space()[name], LARGEST // 8)
+        left -= len(json.dumps(one)) + 50
+        told[name] = one if left > 0 and "why" not in one else None
+    return told
 
 
 # --- what the code may not do, and why it failed ----------------------------------------------------------------------------------
@@ -584,7 +633,7 @@ def set_host(call):
 
 def _called(name, packed):
     """What a tool gave, or raised."""
-    text = _call(name, packed)
+    text = _call(name, packed if len(packed) <= PART else f"parts:{_in_parts(packed)}")
     if text.startswith("raise:"):
         raise _exception(json.loads(text[6:]))
     return load(text)
@@ -615,12 +664,12 @@ def make_tool(name, final):
             given = [*args, *kwargs.values()]
             if final and len(given) == 1:
                 # What cannot go to the host's tool is the answer as it is.
-                _answers.append(describe(given[0]))
+                _answers.append(describe(given[0], ALL))
                 raise FinalAnswer from None
             raise TypeError(f"an argument of {name} cannot be sent to the host: {error}") from None
         value = _called(name, packed)
         if final:
-            _answers.append(describe(value))
+            _answers.append(describe(value, ALL))
             raise FinalAnswer
         return value
 

@@ -203,7 +203,7 @@ class BoundedPythonExecutor(PythonExecutor):
         self.max_print_outputs_length = DEFAULT_MAX_LEN_OUTPUT if max_print_outputs_length is None else max_print_outputs_length
         self.additional_functions = dict(additional_functions or {})
         self.timeout_seconds = timeout_seconds
-        self.state: dict[str, Any] = _State(self)
+        self._state = _State(self)
         self.last_outcome: Outcome | None = None
         self._tools: dict[str, Callable[..., Any]] = {}
         # With their texts.
@@ -212,6 +212,10 @@ class BoundedPythonExecutor(PythonExecutor):
         # What had to stay here, by the numbers that the session knows.
         self._kept: dict[int, Any] = {}
         self._numbers = itertools.count(1)
+        # Texts that come in parts, by numbers of the session's.
+        self._parts: dict[str, list[str]] = {}
+        # What the session said of all variables since the last step.
+        self._seen: dict[str, Any] | None = None
         self._session: Session | None = None
         self._ready = False
         self._steps = 0
@@ -263,6 +267,18 @@ class BoundedPythonExecutor(PythonExecutor):
             return self._step(code_action)
 
     @property
+    def state(self) -> dict[str, Any]:
+        """The session's variables, as a dict: they are read, set and deleted in the session."""
+        return self._state
+
+    @state.setter
+    def state(self, variables: Mapping[str, Any]) -> None:
+        kept = dict(variables)
+        for name in set(self._state) - set(kept) - {"__name__"}:
+            del self._state[name]
+        self._state.update({name: value for name, value in kept.items() if name not in self._state._own})
+
+    @property
     def static_tools(self) -> dict[str, Callable[..., Any]]:
         """What the code can call by name besides Python's builtins, as smolagents' own executor shows it."""
         return {**BASE_PYTHON_TOOLS, **self._tools, **self.additional_functions}
@@ -272,10 +288,12 @@ class BoundedPythonExecutor(PythonExecutor):
         with self._lock:
             if self._session is not None:
                 self._session.close()
-            self._session, self._ready = None, False
+            self._session, self._ready, self._seen = None, False, None
 
     def _step(self, code: str) -> CodeOutput:
-        self.state._own["_print_outputs"] = PrintContainer()  # type: ignore[attr-defined]
+        self._seen = None
+        self._parts.clear()
+        self._state._own["_print_outputs"] = PrintContainer()
         tree = self._parse(code)
         self._refuse_imports(code, tree)
         self._refuse_erasing(code, tree)
@@ -283,10 +301,11 @@ class BoundedPythonExecutor(PythonExecutor):
             raise _failed(code, *refused)
         session = self._prepared()
         self._steps += 1
-        outcome = session.run(with_report(code, tree, self._steps))
+        timeout = NO_TIMEOUT if self.timeout_seconds is None else self.timeout_seconds
+        outcome = session.run(with_report(code, tree, self._steps), timeout=timeout)
         self.last_outcome = outcome
         self._advance(outcome)
-        printed = self.state["_print_outputs"]
+        printed = self._state["_print_outputs"]
         printed.value = truncate_content(outcome.stdout, max_length=self.max_print_outputs_length)
         logs = str(printed)
         if outcome.error is not None and outcome.error.type == f"{INSIDE}.FinalAnswer":
@@ -355,7 +374,7 @@ class BoundedPythonExecutor(PythonExecutor):
     def _set_up(self, session: Session) -> None:
         """Defines what the code can call."""
         tools = {name: tool for name, tool in {**self._tools, **self.additional_functions}.items() if not _is_the_sessions(name, tool)}
-        given = ["answer", "arrive", "explain", "finish", "make_getattr", "make_tool", "names", "set_host", "set_up", "settle"]
+        given = "answer arrive explain fetch finish make_getattr make_tool set_host set_up settle values".split()
         lines = [f"from {INSIDE} import {', '.join(f'{name} as _antifreeze_{name}' for name in given)}"]
         functions = {name: tool for name, tool in BASE_PYTHON_TOOLS.items() if getattr(tool, "__module__", None) == "math"}
         lines += [f"from math import {tool.__name__} as {name}" for name, tool in functions.items()]
@@ -383,8 +402,13 @@ class BoundedPythonExecutor(PythonExecutor):
 
     def _call(self, name: str, packed: str) -> str:
         """A tool is called, on a thread of the session's."""
-        args, kwargs = _inside.load_plain(packed, self._back)
         how, _, number = name.partition(":")
+        if how == "part":
+            self._parts.setdefault(number, []).append(packed)
+            return ""
+        if packed.startswith("parts:"):
+            packed = self._whole(packed.removeprefix("parts:"))
+        args, kwargs = _inside.load_plain(packed, self._back)
         try:
             if how == "next" and number:
                 given = next(self._kept[int(number)], END)
@@ -428,8 +452,12 @@ class BoundedPythonExecutor(PythonExecutor):
     def _back(self, told: Mapping[str, Any]) -> Any:
         return self._kept[told["id"]]
 
+    def _whole(self, number: str) -> str:
+        return "".join(self._parts.pop(number))
+
     def _received(self, told: Mapping[str, Any]) -> Any:
-        return _inside.load_plain(told["value"], self._back) if "value" in told else SessionValue(told, self._received)
+        text = self._whole(str(told["parts"])) if "parts" in told else told.get("value")
+        return SessionValue(told, self._received) if text is None else _inside.load_plain(text, self._back)
 
     def _fetch(self, name: object) -> Any:
         if not isinstance(name, str) or not name.isidentifier():
@@ -437,18 +465,21 @@ class BoundedPythonExecutor(PythonExecutor):
         with self._lock:
             if name in self._unsent:
                 return self._unsent[name][0]
-            outcome = self._asked(f"_antifreeze_finish({name})")
+            told = self._seen.get(name) if self._seen is not None else None
+            if told is not None:
+                return self._received(told)
+            outcome = self._asked(f"_antifreeze_fetch({name!r})")
             if outcome is None or outcome.error is not None and outcome.error.type == "NameError":
                 raise KeyError(name)
-            told = outcome.raise_for_status().result
-            return self._received(told["last"])
+            return self._received(outcome.raise_for_status().result)
 
     def _names(self) -> list[str]:
         """The names of the session's variables, and of those that are to be sent."""
         with self._lock:
-            outcome = self._asked("_antifreeze_names()")
-            known: list[str] = [] if outcome is None else outcome.raise_for_status().result
-            return [*dict.fromkeys([*known, *(name for name in self._unsent if name != "__name__")])]
+            if self._seen is None:
+                outcome = self._asked("_antifreeze_values()")
+                self._seen = {} if outcome is None else outcome.raise_for_status().result
+            return [*dict.fromkeys([*self._seen, *(name for name in self._unsent if name != "__name__")])]
 
     def _delete(self, name: str) -> None:
         with self._lock:
@@ -457,11 +488,14 @@ class BoundedPythonExecutor(PythonExecutor):
                 raise KeyError(name)
             if name in self._names():
                 self._asked(f"del {name}")
+                self._seen = None
 
     def _asked(self, code: str) -> Outcome | None:
         """What the session says, if there is one that knows of this executor."""
         if self._session is None or not self._ready:
             return None
+        # A step that was undone may have left some, by numbers that come again.
+        self._parts.clear()
         outcome = self._session.run(code)
         self._advance(outcome)
         return outcome

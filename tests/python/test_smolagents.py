@@ -16,7 +16,7 @@ import pytest
 smolagents = pytest.importorskip("smolagents")
 
 from smolagents import CodeAgent, FinalAnswerTool, LocalPythonExecutor, Tool, tool  # noqa: E402
-from smolagents.local_python_executor import InterpreterError  # noqa: E402
+from smolagents.local_python_executor import ExecutionTimeoutError, InterpreterError  # noqa: E402
 from smolagents.models import ChatMessage, MessageRole, Model  # noqa: E402
 
 from antifreeze.smolagents import BoundedPythonExecutor, SessionValue, StepStopped, StepTimedOut  # noqa: E402
@@ -216,6 +216,8 @@ def test_the_state_is_a_dict_of_the_variables(make, kind):
         executor("x")
     with pytest.raises(KeyError):
         del state["x"]
+    executor.state = {"fresh": 1}
+    assert "y" not in executor.state and executor("fresh").output == 1
 
 
 # Tools and final answers -----------------------------------------------------------------------------------------------------------
@@ -782,6 +784,26 @@ def test_much_can_be_sent_without_the_gate_losing_count(make):
         executor("10 ** n")
 
 
+def test_large_answers_travel_whole(make):
+    executor = make(BoundedPythonExecutor, tools={"twice": lambda text: text * 2})
+    assert executor("len(twice('ä' * 3_000_000))").output == 6_000_000
+    assert executor("final_answer('ä' * 3_000_000)").output == "ä" * 3_000_000
+    assert executor("x = list(range(400_000))\nfinal_answer([x, {'k': x}])").output[1]["k"][-1] == 399_999
+    assert executor.state["x"] == list(range(400_000))
+    assert executor("'y' * 1_000_000").output == "y" * 1_000_000
+    start = time.monotonic()
+    assert isinstance(executor("big = [0] * 20_000_000").output, SessionValue)
+    assert time.monotonic() - start < 5 and "big" in executor.state
+
+
+@BOTH
+def test_large_images_are_answers(make, kind):
+    image = pytest.importorskip("PIL.Image")
+    picture = image.effect_noise((700, 700), 90)
+    executor = make(kind, imports=["PIL", "PIL.*"], tools={"draw": lambda: picture})
+    assert executor("final_answer(draw())").output.tobytes() == picture.tobytes()
+
+
 def test_what_cannot_be_read_in_the_session_is_told_once(make):
     class Odd:
         def __reduce__(self):
@@ -810,6 +832,15 @@ def test_from_another_thread(make, kind):
     thread.start()
     thread.join()
     assert got == [2]
+
+
+@BOTH
+def test_the_deadline_can_be_changed(make, kind):
+    executor = make(kind, timeout_seconds=30)
+    executor("import time")
+    executor.timeout_seconds = 1
+    with pytest.raises(ExecutionTimeoutError, match="maximum execution time of 1 seconds"):
+        executor("time.sleep(2)")
 
 
 @BOTH
