@@ -414,7 +414,11 @@ class BoundedPythonExecutor(PythonExecutor):
                 given = next(self._kept[int(number)], END)
                 return self._sent("an item", [] if given is END else [given])
             tool = self._kept[int(number)] if number else {**self._tools, **self.additional_functions}[name]
-            return self._sent(f"what {name} gave", tool(*args, **kwargs))
+            given = tool(*args, **kwargs)
+            if name == "final_answer":
+                # It is here already: nothing of it need travel.
+                return "safe:" + json.dumps(self._kept_as(given, "the answer"))
+            return self._sent(f"what {name} gave", given)
         except Exception as error:
             return _raised(error)
 
@@ -435,8 +439,6 @@ class BoundedPythonExecutor(PythonExecutor):
 
     def _keep(self, value: Any) -> dict[str, Any]:
         """What the session is told of a value that stays here."""
-        number = next((number for number, one in [*self._kept.items()] if one is value), 0) or next(self._numbers)
-        self._kept[number] = value
         attributes = {}
         for name, item in [*getattr(value, "__dict__", {}).items()][:100] if not callable(value) else []:
             with contextlib.suppress(Exception):
@@ -447,7 +449,12 @@ class BoundedPythonExecutor(PythonExecutor):
         except Exception:
             shown = f"<{type(value).__name__}>"
         can = [how for how, method in (("call", "__call__"), ("next", "__next__")) if hasattr(type(value), method)]
-        return {"__type__": "host", "id": number, "name": type(value).__name__, "repr": shown, "can": can, "attributes": attributes}
+        return {**self._kept_as(value, shown), "can": can, "attributes": attributes}
+
+    def _kept_as(self, value: Any, shown: str) -> dict[str, Any]:
+        number = next((number for number, one in [*self._kept.items()] if one is value), 0) or next(self._numbers)
+        self._kept[number] = value
+        return {"__type__": "host", "id": number, "name": type(value).__name__, "repr": shown, "can": [], "attributes": {}}
 
     def _back(self, told: Mapping[str, Any]) -> Any:
         return self._kept[told["id"]]

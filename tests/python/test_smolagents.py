@@ -797,6 +797,19 @@ def test_large_answers_travel_whole(make):
 
 
 @BOTH
+def test_an_answer_is_what_the_tool_makes_of_it(make, kind):
+    answers = []
+
+    class Answer(FinalAnswerTool):
+        def forward(self, answer):
+            answers.append({"answer": answer, "object": object()})
+            return answers[-1]
+
+    executor = make(kind, tools={"final_answer": Answer()})
+    assert executor("final_answer(3)").output is answers[0] and answers[0]["answer"] == 3
+
+
+@BOTH
 def test_large_images_are_answers(make, kind):
     image = pytest.importorskip("PIL.Image")
     picture = image.effect_noise((700, 700), 90)
