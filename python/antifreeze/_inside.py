@@ -50,27 +50,36 @@ class HostValue:
         raise AttributeError(f"{name!r} of this {kind} cannot be had here: it stays in the host, for tools")
 
     def __call__(self, *args, **kwargs):
-        return self._ask("call", args, kwargs)
+        return self._ask("call", "callable", args, kwargs)
+
+    def __getitem__(self, key):
+        return self._ask("getitem", "subscriptable", (key,))
+
+    def __len__(self):
+        return self._ask("len", "sized")
+
+    def __bool__(self):
+        return "len" not in self._antifreeze["can"] or len(self) > 0
 
     def __iter__(self):
-        while True:
-            got = self._ask("next", (), {})
-            if not got:
-                return
+        if "next" not in self._antifreeze["can"]:
+            yield from self._ask("iter", "iterable")
+            return
+        while got := self._ask("next", "iterable"):
             yield got[0]
 
-    def _ask(self, how, args, kwargs):
+    def _ask(self, how, what, args=(), kwargs=None):
         data = self._antifreeze
         if how not in data["can"]:
-            raise TypeError(f"a {data['name']} cannot be called or iterated over here: it stays in the host, for tools")
-        return _called(f"{how}:{data['id']}", dump([list(args), kwargs]))
+            raise TypeError(f"'{data['name']}' object is not {what} here: it stays in the host, for tools")
+        return _called(f"{how}:{data['id']}", dump([list(args), kwargs or {}]))
 
 
 class _Ways(threading.local):
     """What becomes of a value that has no safe form, and what a text means that says so."""
 
     def __init__(self):
-        self.out, self.back, self.left = _refuse, HostValue, ALL
+        self.out, self.back, self.left, self.decays = _refuse, HostValue, ALL, True
 
 
 def _refuse(value):
@@ -132,7 +141,23 @@ def _plain(value, depth=0):
     if kind is HostValue:
         return {"__type__": "host", "id": value._antifreeze["id"]}
     found = _typed(value, kind, inner)
+    if found is None and _ways.decays:
+        found = _decayed(value, depth)
     return _ways.out(value) if found is None else found
+
+
+# Classes whose derived classes' values may go as their own.
+BASES = (str, int, float, bytes, list, tuple, dict, set, frozenset)
+
+
+def _decayed(value, depth):
+    """The value as one of the class that its own derives from; members of enumerations are more than that."""
+    import enum
+
+    base = next((base for base in BASES if isinstance(value, base)), None)
+    if base is None or isinstance(value, enum.Enum):
+        return None
+    return _plain(str.__str__(value) if base is str else base(value), depth)
 
 
 def _pairs(value, depth):
@@ -215,9 +240,11 @@ def _index(index, depth):
     return {**_column(index, depth), "name": _plain(index.name, depth)}
 
 
-def dump(value: object, out: Any = _refuse, most: int = ALL) -> str:
-    """The value's text for the other side. `out` gives what is to be said of a value that has no safe form."""
+def dump(value: object, out: Any = _refuse, most: int = ALL, decays: bool = True) -> str:
+    """The value's text for the other side. `out` gives what is to be said of a value that has no safe form; with `decays`, one of a
+    class that derives from `str`, `list` and the like goes as one of these."""
     _ways.out, before = out, _ways.out
+    _ways.decays = decays
     # What takes more text than that is not turned into text.
     _ways.left = most // 2
     try:

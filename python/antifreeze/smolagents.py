@@ -19,6 +19,7 @@ import builtins
 import contextlib
 import itertools
 import json
+import operator
 import pickle
 import re
 import sys
@@ -57,6 +58,8 @@ NO_TIMEOUT = 1e8
 INSIDE = "antifreeze._inside"
 HOST = "_antifreeze_host"
 END = object()
+# What the code may do with a value that stays here, besides calling it and asking for its next item.
+OPERATIONS: dict[str, Callable[..., Any]] = {"getitem": operator.getitem, "iter": iter, "len": len}
 # What is another class's, or has lost something, after its safe form was read.
 _CHANGED = re.compile(r'"__type__": "(dataclass|namedtuple|deque|DataFrame|Series|Index|Timestamp|Timedelta)"')
 
@@ -413,6 +416,8 @@ class BoundedPythonExecutor(PythonExecutor):
             if how == "next" and number:
                 given = next(self._kept[int(number)], END)
                 return self._sent("an item", [] if given is END else [given])
+            if how in OPERATIONS and number:
+                return self._sent("it", OPERATIONS[how](self._kept[int(number)], *args))
             tool = self._kept[int(number)] if number else {**self._tools, **self.additional_functions}[name]
             given = tool(*args, **kwargs)
             if name == "final_answer":
@@ -426,7 +431,7 @@ class BoundedPythonExecutor(PythonExecutor):
         """A value's text for the session. It comes from the host, so that it may be pickled where its safe form would not be itself again."""
         text = None
         with contextlib.suppress(Exception):
-            text = _inside.dump(value)
+            text = _inside.dump(value, decays=False)
             if _CHANGED.search(text) is None:
                 return text
         pickled = None if isinstance(value, (FunctionType, MethodType)) else _pickled(value)
@@ -440,7 +445,8 @@ class BoundedPythonExecutor(PythonExecutor):
     def _keep(self, value: Any) -> dict[str, Any]:
         """What the session is told of a value that stays here."""
         attributes = {}
-        for name, item in [*getattr(value, "__dict__", {}).items()][:100] if not callable(value) else []:
+        fields = {} if isinstance(value, (FunctionType, MethodType)) else getattr(value, "__dict__", {})
+        for name, item in [*fields.items()][:100]:
             with contextlib.suppress(Exception):
                 if not name.startswith("_"):
                     attributes[name] = json.loads(_inside.dump(item).removeprefix("safe:"))
@@ -448,7 +454,7 @@ class BoundedPythonExecutor(PythonExecutor):
             shown = repr(value)[:20_000]
         except Exception:
             shown = f"<{type(value).__name__}>"
-        can = [how for how, method in (("call", "__call__"), ("next", "__next__")) if hasattr(type(value), method)]
+        can = [how for how in ("call", "next", *OPERATIONS) if hasattr(type(value), f"__{how}__")]
         return {**self._kept_as(value, shown), "can": can, "attributes": attributes}
 
     def _kept_as(self, value: Any, shown: str) -> dict[str, Any]:

@@ -673,7 +673,40 @@ class Connection:
         return self.name
 
 
+class Rows:
+    """What is read item by item."""
+
+    def __init__(self):
+        self.lock, self.rows = threading.Lock(), {"a": 1, "b": 2}
+
+    def __getitem__(self, key):
+        return self.rows[key]
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __len__(self):
+        return len(self.rows)
+
+
+class Text(str):
+    """As libraries have them."""
+
+    def __init__(self, text):
+        self.lock = threading.Lock()
+
+
+def local_class():
+    class Local:
+        attr = 2
+
+    return Local
+
+
 VALUES = {
+    "rows": (Rows(), "[v['b'], list(v), len(v), bool(v)]", [2, ["a", "b"], 2, True]),
+    "a text of another class": ([Text("words")], "v[0].upper() + v[0]", "WORDSwords"),
+    "a class of a function's": (local_class(), "v.attr", 2),
     "nan": (float("nan"), "v != v", True),
     "infinite": (float("-inf"), "v", float("-inf")),
     "huge": (10**30, "v + 1", 10**30 + 1),
@@ -734,11 +767,15 @@ def test_values_that_stay_in_the_host_come_back_as_themselves(make, kind):
         ("from collections import deque\ndeque([1])", collections.deque([1])),
         ("from collections import defaultdict\nd = defaultdict(list)\nd['a'].append(1)\nd", {"a": [1]}),
         ("int", int),
+        ("class S(str):\n    pass\n[S('a')]", ["a"]),
+        ("class D(dict):\n    pass\nD(a=1)", {"a": 1}),
     ],
 )
 def test_more_values_travel(make, kind, code, value):
     got = make(kind)(code).output
-    assert got == value and (type(got) is type(value) or isinstance(got, collections.defaultdict))
+    assert got == value
+    if kind is BoundedPythonExecutor and "class" not in code:
+        assert type(got) is type(value) or isinstance(got, collections.defaultdict)
 
 
 @BOTH
@@ -782,6 +819,11 @@ def test_much_can_be_sent_without_the_gate_losing_count(make):
     assert executor("len(text)").output == 1_200_000
     with pytest.raises(StepStopped, match="rejected before it ran"):
         executor("10 ** n")
+
+
+def test_members_of_enumerations_stay(make):
+    got = make(BoundedPythonExecutor, imports=["enum"])("import enum\nclass Color(enum.IntEnum):\n    RED = 1\nColor.RED").output
+    assert isinstance(got, SessionValue) and repr(got) == "<Color.RED: 1>"
 
 
 def test_large_answers_travel_whole(make):
