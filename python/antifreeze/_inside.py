@@ -8,6 +8,7 @@ comes from the host may be pickled as well; what goes to the host never is.
 import base64
 import builtins
 import collections
+import itertools
 import json
 import linecache
 import sys
@@ -393,9 +394,10 @@ def describe(value, most=LARGE, depth=2):
     except Exception as error:
         why = str(error) or type(error).__name__
     kept = {"repr": _shown(value, repr), "type": f"{type(value).__module__}.{type(value).__qualname__}", "why": why}
-    for key, told in (("str", _shown(value, str)), ("doc", getattr(value, "__doc__", None))):
-        if type(told) is str and told != kept["repr"]:
-            kept[key] = told[:20_000]
+    if type(value).__str__ is not object.__str__:
+        kept["str"] = _shown(value, str)
+    if isinstance(getattr(value, "__doc__", None), str):
+        kept["doc"] = value.__doc__[:20_000]
     if callable(value):
         kept["name"] = getattr(value, "__name__", None)
         kept["source"] = _source(value)
@@ -416,6 +418,10 @@ def _in_parts(text):
 
 
 def _shown(value, how):
+    if type(value) in (list, tuple, set, frozenset, dict) and len(value) > 20_000:
+        items = [*itertools.islice(value.items() if type(value) is dict else value, 5_000)]
+        text = repr(dict(items) if type(value) is dict else type(value)(items))
+        return f"{text[:20_000]}… ({len(value)} items in all)"
     try:
         text = how(value)
     except Exception as error:
@@ -556,12 +562,22 @@ def _is_authorized(module, imports):
 
 
 def explain():
-    """What is to be said of the error that ended the last step, besides its own message: a key or index that is not there and the keys
-    that look like it, or names that look like the one that is not there."""
-    try:
-        return _explained(sys.last_value)
-    except Exception:
-        return None
+    """What is to be said of the error that ended the last step, besides its own message: where in its line it is, a key or index that is
+    not there and the keys that look like it, or names that look like the one that is not there."""
+    told = {}
+    for part in (_place, _explained):
+        try:
+            told.update(part(sys.last_value) or {})
+        except Exception:
+            continue
+    return told
+
+
+def _place(error):
+    trace = error.__traceback__
+    while trace.tb_frame.f_code.co_name != "<module>" or not trace.tb_frame.f_code.co_filename.startswith("<"):
+        trace = trace.tb_next
+    return {"column": [*trace.tb_frame.f_code.co_positions()][trace.tb_lasti // 2][2]}
 
 
 def _explained(error):

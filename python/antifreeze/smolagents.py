@@ -58,6 +58,8 @@ NO_TIMEOUT = 1e8
 INSIDE = "antifreeze._inside"
 HOST = "_antifreeze_host"
 END = object()
+# Of these errors the session knows more than their messages.
+EXPLAINED = {"NameError", "KeyError", "IndexError", "TypeError"}
 # What the code may do with a value that stays here, besides calling it and asking for its next item.
 OPERATIONS: dict[str, Callable[..., Any]] = {"getitem": operator.getitem, "iter": iter, "len": len}
 # What is another class's, or has lost something, after its safe form was read.
@@ -523,35 +525,40 @@ class BoundedPythonExecutor(PythonExecutor):
         if outcome.error is None or outcome.stopped or outcome.outcome in {"rejected", "internal"}:
             return StepStopped(message, outcome)
         line = _outermost_line(outcome)
-        statement = next((one for one in tree.body if line is not None and one.lineno <= line <= (one.end_lineno or line)), None)
-        return _failed(code, statement, *self._cause(outcome, tree, statement))
+        statements = [one for one in tree.body if line is not None and one.lineno <= line <= (one.end_lineno or line)]
+        kind = outcome.error.type.rpartition(".")[2]
+        told: dict[str, Any] = {}
+        if outcome.state != "lost" and (kind in EXPLAINED or len(statements) > 1 and kind != "SystemExit"):
+            asked = self._asked("_antifreeze_explain()")
+            told = (asked.result if asked is not None and asked.finished else None) or {}
+        # Of several on a line the one that the column is in, where it is known: since Python 3.11.
+        before = [one for one in statements if (one.lineno, one.col_offset) <= (line or 0, told.get("column") or 0)]
+        statement = before[-1] if before else statements[0] if statements else None
+        return _failed(code, statement, *_cause(outcome, tree, statement, kind, told))
 
-    def _cause(self, outcome: Outcome, tree: ast.Module, statement: ast.stmt | None) -> tuple[str, str]:
-        """What an exception says, with what smolagents' own executor would add: a model is told more than CPython tells it."""
-        assert outcome.error is not None
-        kind, message = outcome.error.type.rpartition(".")[2], outcome.error.message
-        if outcome.state == "lost":
-            return f"{message} All variables are lost.", kind
-        if kind == "AssertionError" and not message:
-            tests = [one.test for one in ast.walk(tree) if isinstance(one, ast.Assert) and one.lineno == outcome.error.line]
-            return f"Assertion failed: {ast.unparse(tests[0])}" if tests else message, kind
-        if kind not in {"NameError", "KeyError", "IndexError", "TypeError"}:
-            return message, kind
-        asked = self._asked("_antifreeze_explain()")
-        told = (asked.result if asked is not None and asked.finished else None) or {}
-        close = told.get("close") or []
-        if kind == "NameError" and (found := re.fullmatch(r"name '(\w+)' is not defined", message)) is not None:
-            name = found[1]
-            if isinstance(statement, ast.Delete) and any(isinstance(one, ast.Name) and one.id == name for one in statement.targets):
-                return f"Cannot delete name '{name}': name is not defined", "InterpreterError"
-            meant = f" Maybe you meant one of these names instead: {close}" if close else ""
-            if any(isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == name for one in ast.walk(tree)):
-                return f"{_forbidden(name)}.{meant}" if meant else _forbidden(name), "InterpreterError"
-            return f"The variable `{name}` is not defined.{meant}", "InterpreterError"
-        if "index" in told:
-            meant = f". Maybe you meant one of these indexes instead: {close}" if close else ""
-            return f"{told['index']}: {kind}: {message}{meant}", "InterpreterError"
-        return message, kind
+
+def _cause(outcome: Outcome, tree: ast.Module, statement: ast.stmt | None, kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
+    """What an exception says, with what smolagents' own executor would add: a model is told more than CPython tells it."""
+    assert outcome.error is not None
+    message = outcome.error.message
+    if outcome.state == "lost":
+        return f"{message} All variables are lost.", kind
+    if kind == "AssertionError" and not message:
+        tests = [one.test for one in ast.walk(tree) if isinstance(one, ast.Assert) and one.lineno == outcome.error.line]
+        return f"Assertion failed: {ast.unparse(tests[0])}" if tests else message, kind
+    close = told.get("close") or []
+    if kind == "NameError" and (found := re.fullmatch(r"name '(\w+)' is not defined", message)) is not None:
+        name = found[1]
+        if isinstance(statement, ast.Delete) and any(isinstance(one, ast.Name) and one.id == name for one in statement.targets):
+            return f"Cannot delete name '{name}': name is not defined", "InterpreterError"
+        meant = f" Maybe you meant one of these names instead: {close}" if close else ""
+        if any(isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == name for one in ast.walk(tree)):
+            return f"{_forbidden(name)}.{meant}" if meant else _forbidden(name), "InterpreterError"
+        return f"The variable `{name}` is not defined.{meant}", "InterpreterError"
+    if "index" in told:
+        meant = f". Maybe you meant one of these indexes instead: {close}" if close else ""
+        return f"{told['index']}: {kind}: {message}{meant}", "InterpreterError"
+    return message, kind
 
 
 def _imported(statement: ast.stmt) -> Iterator[tuple[str, str]]:
