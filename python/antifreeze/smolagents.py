@@ -580,7 +580,11 @@ def _taken(statement: ast.AST) -> Iterator[str]:
     elif isinstance(statement, ast.comprehension):
         for part in [statement.iter, *statement.ifs]:
             yield from _taken(part)
-    elif not isinstance(statement, ast.Lambda):
+    elif not isinstance(statement, (ast.Lambda, ast.alias)):
+        # Of handlers and of patterns.
+        named = getattr(statement, "name", None) or getattr(statement, "rest", None)
+        if isinstance(named, str):
+            yield named
         for node in ast.iter_child_nodes(statement):
             yield from _taken(node)
 

@@ -303,8 +303,17 @@ def test_the_names_of_tools_cannot_be_taken(make, kind, code):
 
 def test_a_tool_cannot_be_defined_anew(make):
     executor = make(BoundedPythonExecutor, tools={"weather": weather})
-    with pytest.raises(InterpreterError, match="would erase the existing tool"):
-        executor("def weather(city):\n    return 'sunny'")
+    for code in [
+        "def weather(city):\n    return 'sunny'",
+        "try:\n    1 / 0\nexcept Exception as weather:\n    pass",
+        "match [1]:\n    case [weather]:\n        pass",
+        "match {}:\n    case {**weather}:\n        pass",
+        "def f():\n    global weather\n    weather = 1",
+        "[weather := 1]",
+        "del weather",
+    ]:
+        with pytest.raises(InterpreterError, match="would erase the existing tool"):
+            executor(code)
     assert executor("def f(weather):\n    return weather\nf([weather for weather in 'a'])").output == ["a"]
     assert executor("weather('Oslo')['days']").output == 1
 
