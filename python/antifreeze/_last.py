@@ -27,7 +27,8 @@ def with_report(code: str, tree: ast.Module, step: int) -> str:
             # No statement of a module's; CPython says so of the code as it is.
             return text.written("")
         if not isinstance(last.value, ast.Name):
-            return text.around(last.value, f"{FINISH}(", ")").written("")
+            # Twice in parentheses, as `a, b` has none of its own.
+            return text.around(last.value, f"{FINISH}((", "))").written("")
         candidates = [last.value.id]
     elif isinstance(last, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         candidates = [last.name]
