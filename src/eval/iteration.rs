@@ -1833,12 +1833,12 @@ impl Machine<'_> {
             self.add_raised(outer);
         }
         result?;
+        if quiet && !raises {
+            // Whichever way it took to here, it goes on.
+            let Path { mass, lost, decided, .. } = begun.path;
+            self.store.path = Path { mass, lost, decided, ..self.store.path };
+        }
         if endless {
-            if quiet && !raises {
-                // Whichever way it took to here, it goes on.
-                let Path { mass, lost, decided, .. } = begun.path;
-                self.store.path = Path { mass, lost, decided, ..self.store.path };
-            }
             items.rest = Some(Rest { element, value: V::None, low: u64::MAX, high: u64::MAX });
             return Ok(Taken { items, endless });
         }
