@@ -1452,10 +1452,10 @@ impl Machine<'_> {
                     return true;
                 }
                 let (left, right) = (code.ops[at - 2], code.ops[at - 1]);
-                if let (Op::Binary(BinaryOp::Mod), Op::Const(zero), CompareOp::Eq | CompareOp::Ne) = (left, right, op)
-                    && matches!(self.consts[zero.0 as usize], V::Int(0))
+                if let (Op::Binary(_), Op::Const(remainder), CompareOp::Eq | CompareOp::Ne) = (left, right, op)
+                    && let V::Int(remainder) = self.consts[remainder.0 as usize]
                 {
-                    return self.refine_remainder(frame, code, at - 2, (op == CompareOp::Eq) == truth);
+                    return self.refine_remainder(frame, code, at - 2, remainder, (op == CompareOp::Eq) == truth);
                 }
                 let (Some(a), Some(b)) = (self.simple(frame, &left), self.simple(frame, &right)) else { return true };
                 if let Some(v) = read_of(&left)
@@ -1470,7 +1470,7 @@ impl Machine<'_> {
                 }
                 true
             }
-            Op::Binary(BinaryOp::Mod) => self.refine_remainder(frame, code, at, !truth),
+            Op::Binary(BinaryOp::Mod | BinaryOp::BitAnd) => self.refine_remainder(frame, code, at, 0, !truth),
             ref op => {
                 let Some(v) = read_of(op) else { return true };
                 let Some(value) = self.variable(frame, v) else { return true };
@@ -1516,27 +1516,36 @@ impl Machine<'_> {
         }
     }
 
-    /// Narrows the variable of `v % 5` at `at`, of which it is known whether it is 0. False: it cannot be.
-    fn refine_remainder(&mut self, frame: &mut Frame, code: &Code, at: usize, divisible: bool) -> bool {
+    /// Narrows the variable of `v % 5` or `v & 1` at `at`, of which it is known whether it equals a remainder. False: it cannot be.
+    fn refine_remainder(&mut self, frame: &mut Frame, code: &Code, at: usize, remainder: i128, equal: bool) -> bool {
         if at < 2 || self.is_target(frame.code, at) || self.is_target(frame.code, at - 1) {
             return true;
         }
         let (Some(v), Op::Const(m)) = (read_of(&code.ops[at - 2]), code.ops[at - 1]) else { return true };
-        let (V::Int(m @ 2..), Some(V::Ints(known))) = (self.consts[m.0 as usize].clone(), self.variable(frame, v)) else { return true };
-        let (mut low, mut high) = (known.0.lower(), known.0.upper());
-        if divisible {
-            low = low.and_then(|n| n.checked_add((m - n.rem_euclid(m)) % m));
-            high = high.map(|n| n - n.rem_euclid(m));
+        let modulus = match (code.ops[at], &self.consts[m.0 as usize]) {
+            (Op::Binary(BinaryOp::Mod), V::Int(m @ 2..)) => *m,
+            (Op::Binary(BinaryOp::BitAnd), V::Int(1)) => 2,
+            _ => return true,
+        };
+        let Some(V::Ints(known)) = self.variable(frame, v) else { return true };
+        if !(0..modulus).contains(&remainder) {
+            return !equal;
+        }
+        let within = if equal || modulus == 2 {
+            Int::remaining(remainder + i128::from(!equal), modulus.unsigned_abs())
         } else {
-            low = low.map(|n| n + i128::from(n.rem_euclid(m) == 0));
-            high = high.map(|n| n - i128::from(n.rem_euclid(m) == 0));
-        }
-        let within = Int::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
-        if low.zip(high).is_some_and(|(low, high)| low > high) {
-            return false;
-        }
-        if let Some(met) = known.0.meet(&within) {
-            self.assign(frame, v, V::int(met, known.1));
+            // The ends of the interval, where they leave that remainder, are out.
+            let leaves = |n: i128| i128::from(n.rem_euclid(modulus) == remainder);
+            let low = known.0.lower().map(|n| n.saturating_add(leaves(n)));
+            let high = known.0.upper().map(|n| n.saturating_sub(leaves(n)));
+            if low.zip(high).is_some_and(|(low, high)| low > high) {
+                return false;
+            }
+            Int::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX))
+        };
+        match known.0.meet(&within) {
+            Some(met) => self.assign(frame, v, V::int(met, known.1)),
+            None => return false,
         }
         true
     }

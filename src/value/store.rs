@@ -14,6 +14,7 @@ use super::object::{
     Class, DictKind, Digits, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text,
     Tuple, V, Why,
 };
+use super::residue::Residue;
 use super::why::Decided;
 
 const PAGE: usize = 32;
@@ -1017,7 +1018,8 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
 /// Whether one begins where the other ends.
 fn adjacent(a: &Int, b: &Int) -> bool {
     let meets = |a: &Int, b: &Int| a.upper().zip(b.lower()).is_some_and(|(end, start)| end.checked_add(1) == Some(start));
-    meets(a, b) || meets(b, a)
+    let whole = |n: &Int| n.residue == Residue::ANY;
+    whole(a) && whole(b) && (meets(a, b) || meets(b, a))
 }
 
 /// The same of floats.
