@@ -75,10 +75,10 @@ impl<T: Clone> Pages<T> {
         self.chunks.len()
     }
 
-    /// Indices of the elements on pages that are not shared between the two.
-    pub fn different(&self, other: &Pages<T>) -> Vec<usize> {
+    /// Indices below a bound of the elements on pages that are not shared between the two.
+    pub fn different(&self, other: &Pages<T>, below: usize) -> Vec<usize> {
         let mut out = Vec::new();
-        for c in 0..self.chunks.len().max(other.chunks.len()) {
+        for c in 0..self.chunks.len().max(other.chunks.len()).min(below.div_ceil(CHUNK * PAGE)) {
             let (a, b) = (self.chunks.get(c), other.chunks.get(c));
             if let (Some(a), Some(b)) = (a, b)
                 && Rc::ptr_eq(a, b)
@@ -86,7 +86,7 @@ impl<T: Clone> Pages<T> {
                 continue;
             }
             let pages = a.map_or(0, |x| x.len()).max(b.map_or(0, |x| x.len()));
-            for p in 0..pages {
+            for p in 0..pages.min((below - c * CHUNK * PAGE).div_ceil(PAGE)) {
                 let (x, y) = (a.and_then(|a| a.get(p)), b.and_then(|b| b.get(p)));
                 if let (Some(x), Some(y)) = (x, y)
                     && Rc::ptr_eq(x, y)
@@ -700,7 +700,7 @@ impl Store {
     pub fn join(&mut self, other: &Store, widen: bool) -> bool {
         let mut escapes = Vec::new();
         let mut changed = false;
-        let (different, globals) = (self.heap.different(&other.heap), self.globals.different(&other.globals));
+        let (different, globals) = (self.heap.different(&other.heap, usize::MAX), self.globals.different(&other.globals, usize::MAX));
         self.charge((different.len() + globals.len()) as u64 / 2 + self.heap.chunk_count() as u64 / 16);
         for at in different {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
@@ -760,7 +760,7 @@ impl Store {
         if !escapes.is_empty() {
             let before = self.heap.clone();
             self.escape_all(&escapes);
-            changed |= !self.heap.different(&before).is_empty();
+            changed |= !self.heap.different(&before, usize::MAX).is_empty();
         }
         changed
     }
@@ -775,14 +775,16 @@ impl Store {
 
     /// Places and globals that may differ between the two stores: heap indices below `known`, and global names.
     pub fn changes(&self, other: &Store, known: u32) -> (Vec<ObjId>, Vec<u32>) {
-        let heap = self.heap.different(&other.heap).into_iter().filter(|&at| {
+        self.charge(u64::from(known) / (PAGE * CHUNK) as u64);
+        let heap = self.heap.different(&other.heap, known as usize).into_iter().filter(|&at| {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
             (at as u32) < known && !shared(&a.obj, &b.obj) && {
                 self.charge(weight(&a.obj));
                 a != b
             }
         });
-        let globals = self.globals.different(&other.globals).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
+        let globals =
+            self.globals.different(&other.globals, usize::MAX).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
     }
 

@@ -309,6 +309,7 @@ fn bisect(host: &mut dyn Host, args: &Args, right: bool) -> R<V> {
     let (list, item) = (list.unwrap_or(V::None), item.unwrap_or(V::None));
     let (None, None, None) = (low, high, key) else { return Ok(host.unknown_call(args)) };
     let (Some((_, items)), true) = (exact_list(host, &list), is_plain(host, &item)) else { return Ok(host.unknown_call(args)) };
+    host.burn(items.len() as u64 / 16)?;
     let (mut low, mut high) = (0, items.len());
     while low < high {
         let middle = usize::midpoint(low, high);
