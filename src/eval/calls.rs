@@ -255,6 +255,9 @@ impl Machine<'_> {
             self.store.path.cost += known.cost;
             self.store.path.output += known.output;
             self.store.uses_again(&known.objects, &known.globals);
+            for tally in &known.counted {
+                self.store.count(*tally, V::any_int(Why::Lost));
+            }
             if active == 0 && self.passes_deadline(entry) {
                 self.report_long_recursion(function, &locals, entry);
             }

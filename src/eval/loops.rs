@@ -238,7 +238,7 @@ impl Machine<'_> {
         let Some(info) = self.spot_loop(id) else { return };
         let outer_floor = self.loop_floor;
         // Where a function calls itself, the loop in each call has what the first has.
-        let recursive = self.active.get(&self.spot().code).is_some_and(|active| *active > 1);
+        let recursive = self.calls_itself(self.spot().code);
         // Below the other floor no call would be followed any more when it is bounded.
         let floor = outer_floor.max(self.call_floor);
         let stop_at = if recursive { outer_floor } else { floor + self.fuel.saturating_sub(floor) / 2 };
@@ -281,6 +281,14 @@ impl Machine<'_> {
             parts: None,
             parted: false,
         });
+    }
+
+    /// Whether a code that runs is being run further out as well. Generators are not called where they run.
+    fn calls_itself(&self, id: CodeId) -> bool {
+        if self.code(id).is_generator {
+            return self.frames.iter().filter(|frame| frame.code == id).count() > 1;
+        }
+        self.active.get(&id).is_some_and(|active| *active > 1)
     }
 
     fn condition_jump(&self, info: &Loop) -> Option<Pc> {

@@ -176,6 +176,15 @@ pub struct Touched {
     pub writes: Vec<u32>,
 }
 
+/// A variable that holds an int to which a call adds constants: whatever it holds, nothing else depends on it there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tally {
+    /// A global, by name.
+    Global(u32),
+    /// The variable of an outer function.
+    Cell(ObjId),
+}
+
 /// What a call that is being watched has used of what was there before it.
 #[derive(Debug)]
 pub struct Use {
@@ -187,14 +196,20 @@ pub struct Use {
     pub globals: Vec<u32>,
     /// The smallest number of an object it changed; zero for a global, or for what outside code may reach.
     changed: u32,
+    /// Which of them it did nothing with but count.
+    pub counted: Vec<Tally>,
     /// Whether the lists above are whole.
     whole: bool,
 }
 
 impl Use {
-    /// Whether it changed nothing that was there before, and all it read is known.
+    /// Whether it changed nothing that was there before but what it counts with, read nothing of that, and all it read is known.
     pub fn is_clean(&self) -> bool {
-        self.whole && self.changed >= self.start
+        let is_read = |tally: &Tally| match tally {
+            Tally::Global(name) => self.globals.contains(name),
+            Tally::Cell(id) => self.objects.contains(id),
+        };
+        self.whole && self.changed >= self.start && !self.counted.iter().any(is_read)
     }
 }
 
@@ -235,6 +250,14 @@ impl Watch {
             && let Some(call) = self.calls.borrow_mut().last_mut()
         {
             call.changed = call.changed.min(object);
+        }
+    }
+
+    fn counts(&self, tally: Tally) {
+        if let Some(call) = self.calls.borrow_mut().last_mut().filter(|call| call.whole)
+            && !matches!(tally, Tally::Cell(id) if id.0 >= call.start)
+        {
+            call.whole = note(&mut call.counted, tally);
         }
     }
 }
@@ -330,8 +353,14 @@ impl Store {
     /// Begins to watch what a call uses.
     pub fn watch_call(&self) {
         let start = self.next.get();
-        self.watch.calls.borrow_mut().push(Use { start, objects: Vec::new(), globals: Vec::new(), changed: u32::MAX, whole: true });
+        let used = Use { start, objects: Vec::new(), globals: Vec::new(), changed: u32::MAX, counted: Vec::new(), whole: true };
+        self.watch.calls.borrow_mut().push(used);
         self.watch.start.set(start);
+    }
+
+    /// Whether a call is being watched.
+    pub fn is_watched(&self) -> bool {
+        self.watch.start.get() > 0
     }
 
     /// Whether the object was made since the innermost call that is being watched began. False where none is.
@@ -349,6 +378,43 @@ impl Store {
             Self::uses(outer, &used);
         }
         Some(used)
+    }
+
+    /// What the calls being watched have changed so far.
+    pub fn changes_so_far(&self) -> Vec<u32> {
+        self.watch.calls.borrow().iter().map(|call| call.changed).collect()
+    }
+
+    /// What was changed since then is as it was before.
+    pub fn undo_changes(&self, before: &[u32]) {
+        for (call, changed) in self.watch.calls.borrow_mut().iter_mut().zip(before) {
+            call.changed = *changed;
+        }
+    }
+
+    /// What a variable holds that counts, if that is an int. It does not matter to the call that is being watched which.
+    pub fn tally(&self, tally: Tally) -> Option<&V> {
+        let value = match tally {
+            Tally::Global(name) if self.wild.contains(&name) => return None,
+            Tally::Global(name) => self.globals.get(name as usize),
+            Tally::Cell(id) => match &self.heap.get(id.0 as usize) {
+                Slot { obj: Obj::Cell(value), summary: false } => value,
+                _ => return None,
+            },
+        };
+        matches!(value, V::Int(_) | V::Ints(_)).then_some(value)
+    }
+
+    /// A variable that counts holds another int from here on.
+    pub fn count(&mut self, tally: Tally, value: V) {
+        self.watch.counts(tally);
+        match tally {
+            Tally::Global(name) => *self.globals.get_mut(name as usize) = value,
+            Tally::Cell(id) => {
+                // The pages are written to directly: this is no change to the call that is being watched.
+                self.heap.get_mut(id.0 as usize).obj = Obj::Cell(value);
+            }
+        }
     }
 
     /// The innermost call being watched uses what a call that is not evaluated again used.
@@ -371,6 +437,9 @@ impl Store {
         }
         for name in &inner.globals {
             outer.whole &= note(&mut outer.globals, *name);
+        }
+        for tally in inner.counted.iter().filter(|tally| !matches!(tally, Tally::Cell(id) if id.0 >= outer.start)) {
+            outer.whole &= note(&mut outer.counted, *tally);
         }
     }
 
