@@ -892,7 +892,8 @@ impl Machine<'_> {
     fn is_plain_iterable(&self, value: &V) -> bool {
         matches!(value, V::Range(_) | V::Str(_) | V::Strs(_) | V::Bytes(_) | V::Tuple(_))
             || matches!(self.obj(value), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..)))
-            || matches!(value, V::OneOf(all) if all.iter().all(|v| self.is_known_sequence(v)))
+            || matches!(value, V::OneOf(all) if all.iter().all(|v| self.is_known_sequence(v)) || all.iter().all(|v| self.is_known_dict(v)))
+            || matches!(self.obj(value), Some(Obj::View { of, .. }) if of.alternatives().iter().all(|v| self.is_known_dict(v)))
     }
 
     fn format_value(&mut self, value: &V, conversion: Conversion, spec: Option<&V>) -> R<V> {

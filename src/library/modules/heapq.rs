@@ -57,9 +57,13 @@ fn exact_list(host: &mut dyn Host, value: &V) -> Option<(ObjId, Vec<V>)> {
     }
 }
 
-/// Whether comparing it with its like never raises: a number, or a tuple of numbers.
+/// Whether comparing it with its like never raises: a number, a text, or a tuple of these. Of several items it says what each may be
+/// by its place, so that one place never holds both.
 fn is_ordered(value: &V) -> bool {
-    value.is_number() || super::support::exact_tuple(value).is_some_and(|items| !items.is_empty() && items.iter().all(V::is_number))
+    let single = |v: &V| v.is_number() || matches!(v, V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_));
+    let texts = |v: &V| matches!(v, V::OneOf(all) if all.iter().all(|v| matches!(v, V::Str(_) | V::Strs(_))));
+    let ordered = |v: &V| single(v) || texts(v);
+    ordered(value) || super::support::exact_tuple(value).is_some_and(|items| !items.is_empty() && items.iter().all(ordered))
 }
 
 /// A list of which bounds are known only, and whose items can all be compared with each other.
