@@ -1002,6 +1002,16 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Before a loop over a cycle is bounded that has gone round once: it gives any of what it keeps for itself from now on.
+    pub fn settle_begun_cycle(&mut self, iterator: &V) {
+        let V::Ref(id) = iterator else { return };
+        match self.parts(*id) {
+            Some((IterKind::Cycle, parts)) if matches!(parts[0], V::None) => self.set_part(*id, 2, V::any_size(Why::Lost)),
+            Some((IterKind::Enumerate, parts)) => self.settle_begun_cycle(&parts[0]),
+            _ => {}
+        }
+    }
+
     /// Before an iterator is bounded, a long source that it filters gives what it has in any order.
     fn settle_filters(&mut self, iterator: &V) -> R<()> {
         let V::Ref(id) = iterator else { return Ok(()) };

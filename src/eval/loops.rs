@@ -22,6 +22,7 @@ use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
 mod parts;
+mod pooled;
 
 use endless::Evidence;
 use parts::Parts;
@@ -104,6 +105,8 @@ pub struct LoopState {
     entry: Path,
     /// The path when the loop was entered.
     start: Path,
+    /// Objects that were made since then have numbers from here on.
+    made_from: u32,
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
@@ -264,6 +267,7 @@ impl Machine<'_> {
             passes: 0,
             entry: self.store.path,
             start: self.store.path,
+            made_from: self.store.allocated(),
             trips: 0,
             head_cost: 0.0,
             head_output: 0.0,
@@ -594,6 +598,10 @@ impl Machine<'_> {
             l.counted = counted.map(|(_, counter)| counter);
             counted.map_or(0, |(trips, _)| trips)
         };
+        self.pool_what_was_made(frame, l);
+        if let Some(iterator) = frame.stack.last().filter(|_| l.info.kind == LoopKind::For).cloned() {
+            self.settle_begun_cycle(&iterator);
+        }
         l.ran = l.iterations - 1;
         l.entry = self.store.path;
         l.snapshot = None;

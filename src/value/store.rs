@@ -2,7 +2,7 @@
 //! copied when written), so a state is simply kept at every fork and joined where paths meet.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::syntax::code::CodeId;
@@ -864,6 +864,79 @@ impl Store {
             Obj::Iter(i) => i.parts.iter().any(|part| refers_to(part, id)),
             _ => false,
         })
+    }
+
+    /// The lists and deques of which more items are known one by one than there are alternatives.
+    pub fn long_containers(&self, alternatives: usize) -> Vec<ObjId> {
+        self.charge(u64::from(self.next.get()) / 8);
+        let long = |id: &ObjId| match &self.heap.get(id.0 as usize) {
+            Slot { obj: Obj::List(items) | Obj::Deque(items, _), summary: false } => {
+                items.exact.len() > alternatives && items.exact.iter().any(refers)
+            }
+            _ => false,
+        };
+        (0..self.next.get()).map(ObjId).filter(long).collect()
+    }
+
+    /// How many places refer to each of the objects from a number on: on the heap, and among other values.
+    pub fn reference_counts(&self, from: u32, others: impl Iterator<Item = V>) -> HashMap<ObjId, u32> {
+        let mut counts = HashMap::new();
+        let mut work: Vec<V> = others.collect();
+        for at in 0..self.next.get() as usize {
+            push_children(&self.heap.get(at).obj, &mut work);
+        }
+        while let Some(value) = work.pop() {
+            self.charge(1);
+            match value {
+                V::Ref(id) if id.0 >= from => *counts.entry(id).or_insert(0) += 1,
+                V::Tuple(t) => match &*t {
+                    Tuple::Exact(items) => work.extend(items.iter().filter(|v| refers(v)).cloned()),
+                    Tuple::Bag { element, .. } => work.push(element.clone()),
+                },
+                V::OneOf(all) => work.extend(all.iter().cloned()),
+                V::Slice(parts) => work.extend(parts.iter().cloned()),
+                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
+                _ => {}
+            }
+        }
+        counts
+    }
+
+    /// Puts an object on the heap that stands for all of these.
+    pub fn alloc_pooled(&mut self, all: &[ObjId]) -> ObjId {
+        let mut escapes = Vec::new();
+        let mut pooled = Obj::Hole;
+        for id in all {
+            let obj = &self.heap.get(id.0 as usize).obj;
+            self.charge(8 + weight(obj));
+            pooled = join_obj(&pooled, obj, false, &mut escapes);
+        }
+        let id = self.alloc(pooled);
+        self.heap_mut(id.0 as usize).summary = true;
+        self.escape_all(&escapes);
+        id
+    }
+
+    /// Whether values lead to one of some objects, other than through what is passed over.
+    pub fn reaches(&self, roots: Vec<V>, wanted: &[ObjId], passed_over: &[ObjId]) -> bool {
+        let mut seen: HashSet<ObjId> = passed_over.iter().copied().collect();
+        let mut work = roots;
+        while let Some(value) = work.pop() {
+            self.charge(1);
+            match value {
+                V::Ref(id) if wanted.contains(&id) => return true,
+                V::Ref(id) if seen.insert(id) => push_children(&self.heap.get(id.0 as usize).obj, &mut work),
+                V::Tuple(t) => match &*t {
+                    Tuple::Exact(items) => work.extend(items.iter().filter(|v| refers(v)).cloned()),
+                    Tuple::Bag { element, .. } => work.push(element.clone()),
+                },
+                V::OneOf(all) => work.extend(all.iter().cloned()),
+                V::Slice(parts) => work.extend(parts.iter().cloned()),
+                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// How many places of the heap refer to an object (2 when more than one).
