@@ -17,7 +17,7 @@ use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::counting::gcd_u128;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Tuple, V, Why};
+use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Table, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
@@ -1094,15 +1094,30 @@ impl Machine<'_> {
             if appended.contains(&id) && matches!(self.store.get(id), Obj::List(_)) && self.only_reference(frame, id) {
                 continue;
             }
-            // A cell is a variable of an inner function.
-            if let (Obj::Cell(now), Obj::Cell(before)) = (self.store.get(id).clone(), then.store.get(id).clone())
-                && self.same(&now, &before, &then.store, &mut pairs, 0)
-            {
-                continue;
+            if !self.same_contents(self.store.get(id), then.store.get(id), &then.store, &mut pairs, 0) {
+                return false;
             }
+        }
+        self.is_renaming(frame, l, then, slice, &appended, &pairs)
+    }
+
+    /// Whether the state differs from the earlier one in nothing but that objects made since stand where others stood. That is not so
+    /// where one of those is still held: two names for one object are then names for two.
+    fn is_renaming(&self, frame: &Frame, l: &LoopState, then: &Head, slice: &Slice, appended: &[ObjId], pairs: &[(ObjId, ObjId)]) -> bool {
+        if pairs.is_empty() {
+            return true;
+        }
+        // What was there before the loop, functions further out may hold as well.
+        if pairs.iter().any(|(now, before)| now.0 < then.known || before.0 < l.made_from) {
             return false;
         }
-        true
+        let locals = (0..frame.locals.len() as u16).filter(|slot| !slice.free_locals.contains(slot)).map(Variable::Local);
+        let globals = (0..self.names.len() as u32).filter(|name| !slice.free_globals.contains(name)).map(Variable::Global);
+        let variables = locals.chain(globals).filter_map(|v| self.variable(frame, v));
+        let cells = frame.cells.iter().chain(&frame.namespace).map(|id| V::Ref(*id));
+        let roots: Vec<V> = variables.chain(frame.stack.iter().chain(&frame.handling).cloned()).chain(cells).collect();
+        let gone: Vec<ObjId> = pairs.iter().map(|(_, before)| *before).collect();
+        !self.store.reaches(roots, &gone, appended)
     }
 
     /// Whether a variable is a counter whose two values make no difference to the loop.
@@ -1161,29 +1176,7 @@ impl Machine<'_> {
                     return false;
                 }
                 pairs.push((*a, *b));
-                let mut each = |x: &[V], y: &[V]| {
-                    x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1))
-                };
-                match (self.store.get(*a), store.get(*b)) {
-                    (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
-                    (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && x.rest == y.rest && each(&x.exact, &y.exact),
-                    (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) => {
-                        let values = |attrs: &[(Sym, V)]| attrs.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
-                        c == d && x.iter().map(|(n, _)| n).eq(y.iter().map(|(n, _)| n)) && each(&values(x), &values(y))
-                    }
-                    (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
-                    (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
-                        x.exact.keys().eq(y.exact.keys())
-                            && each(
-                                &x.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
-                                &y.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
-                            )
-                    }
-                    (Obj::Set(x, f), Obj::Set(y, g)) => {
-                        f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys())
-                    }
-                    _ => false,
-                }
+                self.same_contents(self.store.get(*a), store.get(*b), store, pairs, depth)
             }
             (V::Tuple(x), V::Tuple(y)) => match (&**x, &**y) {
                 (Tuple::Exact(p), Tuple::Exact(q)) => {
@@ -1192,6 +1185,32 @@ impl Machine<'_> {
                 _ => now == then,
             },
             _ => now == then,
+        }
+    }
+
+    /// Whether an object now holds the same as one then.
+    fn same_contents(&self, now: &Obj, then: &Obj, store: &Store, pairs: &mut Vec<(ObjId, ObjId)>, depth: u32) -> bool {
+        let mut each = |x: &[V], y: &[V]| {
+            x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1))
+        };
+        match (now, then) {
+            (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
+            (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && x.rest == y.rest && each(&x.exact, &y.exact),
+            (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) => {
+                let values = |attrs: &[(Sym, V)]| attrs.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
+                c == d && x.iter().map(|(n, _)| n).eq(y.iter().map(|(n, _)| n)) && each(&values(x), &values(y))
+            }
+            (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
+            (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
+                let values = |table: &Table| table.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>();
+                x.exact.keys().eq(y.exact.keys()) && each(&values(x), &values(y))
+            }
+            (Obj::Set(x, f), Obj::Set(y, g)) => {
+                f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys())
+            }
+            // A variable of an inner function.
+            (Obj::Cell(x), Obj::Cell(y)) => each(std::slice::from_ref(x), std::slice::from_ref(y)),
+            _ => false,
         }
     }
 
