@@ -42,6 +42,9 @@ const MAX_INNER: u64 = 200;
 /// Iterations after which such a loop is bounded that has many more to come.
 const LONG_INNER: u64 = 16;
 
+/// Items beyond which a list is not collected one by one.
+const MANY_ITEMS: u64 = 1 << 16;
+
 /// Iterations before which it is tried whether an invariant shows that nothing leaves the loop.
 const TRIALS: [u64; 2] = [16, 128];
 
@@ -351,7 +354,7 @@ impl Machine<'_> {
         // Inside a loop that is being bounded, each pass would run all of it again.
         let again = self.abstract_loops > 0
             && (l.iterations > MAX_INNER || l.iterations == LONG_INNER && l.info.kind == LoopKind::For && self.many_trips_left(frame));
-        if tired || open || uncertain || again {
+        if tired || open || uncertain || again || self.collects_many(frame, code, l) {
             return self.begin_bounding(frame, cx, code, l);
         }
         if TRIALS.contains(&l.iterations) && !l.left && !l.may_exhaust && self.never_left(frame, code, l) {
@@ -384,6 +387,17 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a comprehension has so many items to come that its list is known by its length only, which bounding it gives as well.
+    fn collects_many(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
+        l.iterations == LONG_INNER
+            && self.abstract_loops == 0
+            && code.kind == CodeKind::Comprehension
+            && !code.is_generator
+            && code.loops.len() == 1
+            && frame.stack.last().cloned().is_some_and(|it| self.remaining_low(&it) > MANY_ITEMS)
+            && self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_)))
     }
 
     /// Whether an invariant shows already that nothing leaves a loop, long before the fuel is spent on running it. What it keeps
@@ -563,7 +577,7 @@ impl Machine<'_> {
 
     /// Whether a `for` loop has more trips to come than would be run inside a loop that is being bounded.
     fn many_trips_left(&mut self, frame: &Frame) -> bool {
-        frame.stack.last().cloned().is_some_and(|iterator| self.keeps_its_length(&iterator) && self.remaining_low(&iterator) > MAX_INNER)
+        frame.stack.last().cloned().is_some_and(|iterator| self.remaining_low(&iterator) > MAX_INNER)
     }
 
     /// A `for` loop over something short goes on concretely.
@@ -824,6 +838,9 @@ impl Machine<'_> {
             let slice = self.slice_of(frame.code, code, l.id);
             return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
         }
+        if l.trips == 0 {
+            l.trips = self.trips_through_list(frame, l);
+        }
         if self.surely_long(l) {
             // What comes after it comes too late.
             cx.pending.clone_from(&l.kept);
@@ -832,6 +849,7 @@ impl Machine<'_> {
         if !l.left && self.look_at_parts(frame, cx, code, l, (iteration, spawned, written)) {
             return Ok(());
         }
+        self.measure_collected(frame, cx, code, l);
         // Where the memory ends first, the last trip never comes.
         let mut fills = false;
         if !l.left && l.trips > 0 {
@@ -863,6 +881,68 @@ impl Machine<'_> {
             path.decided = l.start.decided;
         }
         Err(Stop::Dead)
+    }
+
+    /// Least number of trips of a `for` loop over a list, under the invariant: there is another item as long as the position, which
+    /// each trip moves by one, is below the least length that the list has at the head.
+    fn trips_through_list(&mut self, frame: &Frame, l: &LoopState) -> u64 {
+        let (Some(before), Some(head), LoopKind::For) = (&l.before, &l.head, l.info.kind) else { return 0 };
+        let Some(mut iterator) = before.stack.last().cloned() else { return 0 };
+        let mut holders = 0;
+        loop {
+            let V::Ref(id) = iterator else { return 0 };
+            // Whoever else holds the iterator could advance it.
+            let named = frame.locals.iter().chain(&frame.stack).filter(|v| refers_to(v, id)).count() + holders != 1
+                || (0..self.names.len() as u32).any(|name| refers_to(&self.store.global(name), id));
+            if named || self.store.references(id) != holders {
+                return 0;
+            }
+            let Obj::Iter(i) = before.store.get(id) else { return 0 };
+            match (i.kind, i.parts.as_slice(), head.store.get(id)) {
+                (IterKind::Enumerate, [inner, _], _) => (iterator, holders) = (inner.clone(), 1),
+                (IterKind::Sequence, [V::Ref(list), at], Obj::Iter(now)) if now.parts[0] == V::Ref(*list) => {
+                    let (Obj::List(items), Some(at)) = (head.store.get(*list), at.as_int().and_then(|at| at.upper())) else { return 0 };
+                    return crate::library::count(items).0.saturating_sub(u64::try_from(at).unwrap_or(0));
+                }
+                _ => return 0,
+            }
+        }
+    }
+
+    /// How many items the list of a comprehension has when it is whole, of which each iteration adds one.
+    fn measure_collected(&mut self, frame: &Frame, cx: &mut Context, code: &Code, l: &LoopState) {
+        let Some(before) = &l.before else { return };
+        if code.kind != CodeKind::Comprehension || code.is_generator || l.trips == 0 {
+            return;
+        }
+        let Some(V::Ref(list)) = frame.stack.iter().find(|v| matches!(self.obj(v), Some(Obj::List(_)))).cloned() else { return };
+        let (least, most) = match (before.store.get(list), before.stack.last()) {
+            (Obj::List(items), Some(V::Ref(iterator))) => {
+                let (low, high) = crate::library::count(items);
+                let more = match before.store.get(*iterator) {
+                    // Of a range that is known it is as many as there are at least.
+                    Obj::Iter(i) if i.kind == IterKind::Range && i.parts.iter().all(V::is_exact) => l.trips,
+                    _ => u64::MAX,
+                };
+                (low.saturating_add(l.trips), high.saturating_add(more))
+            }
+            _ => return,
+        };
+        if !self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_))) {
+            return;
+        }
+        for kept in cx.pending.iter_mut().filter(|kept| !l.holds(kept.pc) && !kept.store.is_summary(list)) {
+            kept.store.mutate(list, true, |obj| {
+                if let Obj::List(items) = obj {
+                    let items = Rc::make_mut(items);
+                    let known = items.exact.len() as u64;
+                    if let Some(rest) = &mut items.rest {
+                        rest.low = rest.low.max(least.saturating_sub(known));
+                        rest.high = rest.high.min(most.saturating_sub(known)).max(rest.low);
+                    }
+                }
+            });
+        }
     }
 
     /// A loop of which every iteration starts processes or threads that stay, which nothing ends but that there are too many.
@@ -1017,16 +1097,15 @@ impl Machine<'_> {
     }
 
     /// The least bytes of an item of a list.
-    fn item_size(&mut self, list: &V) -> u64 {
-        let (element, ..) = self.bounds_of(list);
-        match element {
-            Some(V::Ref(id)) => match self.store.get(id) {
-                Obj::List(items) => crate::library::count(items).0.saturating_mul(8),
-                _ => 0,
-            },
+    fn item_size(&self, list: &V) -> u64 {
+        let Some(Obj::List(items)) = self.obj(list) else { return 0 };
+        let size = |item: &V| match self.obj(item) {
+            Some(Obj::List(items)) => crate::library::count(items).0.saturating_mul(8),
             // An immutable one may be the same object each time: a constant that was folded, or a repetition by one.
             _ => 0,
-        }
+        };
+        let all = items.exact.iter().chain(items.rest.iter().map(|rest| &rest.element));
+        all.flat_map(V::alternatives).map(size).min().unwrap_or(0)
     }
 
     fn header(&self, info: &Loop) -> String {
