@@ -8,7 +8,7 @@ use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op, Pc};
 use crate::value::cost::{CALL, FUNCTION_CALL};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Source, Sym, Tuple, V, Why};
-use crate::value::store::Path;
+use crate::value::store::{Path, refers_to};
 
 use super::machine::{Exit, Machine};
 
@@ -255,6 +255,9 @@ impl Machine<'_> {
             self.store.path.cost += known.cost;
             self.store.path.output += known.output;
             self.store.uses_again(&known.objects, &known.globals);
+            for tally in &known.counted {
+                self.store.count(*tally, V::any_int(Why::Lost));
+            }
             if active == 0 && self.passes_deadline(entry) {
                 self.report_long_recursion(function, &locals, entry);
             }
@@ -706,8 +709,17 @@ impl Machine<'_> {
             let all = self.make_tuple(args.pos.to_vec());
             attrs.push((Sym::new("args"), all));
         }
-        let made = self.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::new(attrs) });
         let has_init = self.class_lookup(class, class_value, Sym::new("__init__")).is_some();
+        let has_finaliser = self.class_lookup(class, class_value, Sym::new("__del__")).is_some();
+        if has_init
+            && !exception
+            && !has_finaliser
+            && self.abstract_loops > 0
+            && let Some(made) = self.initialised_apart(class, class_value, &args)?
+        {
+            return Ok(made);
+        }
+        let made = self.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::new(attrs) });
         if has_init {
             self.initialise(&made, class, class_value, args)?;
         } else if let Some(init) = base_init {
@@ -726,6 +738,23 @@ impl Machine<'_> {
             self.store.escape_all(&[made.clone(), finaliser]);
         }
         Ok(made)
+    }
+
+    /// Makes an instance in a loop that is being bounded. The object that stands for all that are made here takes it up once it is
+    /// whole: its attributes would all be missing perhaps if that one were initialised. None where others hold it by then.
+    fn initialised_apart(&mut self, class: &Rc<Class>, class_value: &V, args: &Args) -> R<Option<V>> {
+        let before = self.store.clone();
+        let id = self.store.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::default() });
+        self.initialise(&V::Ref(id), class, class_value, args.clone())?;
+        let raised = self.raised.as_ref().is_some_and(|raised| refers_to(&raised.exception, id));
+        let named = (0..self.names.len() as u32).any(|name| refers_to(&self.store.global(name), id));
+        let whole = self.store.get(id).clone();
+        if raised || named || !matches!(whole, Obj::Instance { .. }) || self.store.references(id) > 0 {
+            self.store = before;
+            return Ok(None);
+        }
+        self.store.replace(id, Obj::Hole);
+        Ok(Some(self.alloc(whole)))
     }
 
     fn initialise(&mut self, made: &V, class: &Rc<Class>, class_value: &V, args: Args) -> R<()> {

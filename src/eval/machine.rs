@@ -546,11 +546,13 @@ impl<'p> Machine<'p> {
     /// What something would give, where nothing in it may raise. The state stays as it is.
     pub fn rehearse<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<Option<T>, Stop> {
         let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
+        let changes = store.changes_so_far();
         self.enter_abstract();
         let result = run(self);
         self.abstract_loops -= 1;
         let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
         (self.store, self.raised) = (store, outer);
+        self.store.undo_changes(&changes);
         match result {
             Ok(given) if !raises => Ok(Some(given)),
             Err(Stop::Fuel) => Err(Stop::Fuel),

@@ -21,9 +21,6 @@ use super::machine::{GuardState, Machine};
 /// Fuel for finding all divisors of a number.
 const DIVISORS: u64 = 20_000;
 
-/// Keys of a dict that are looked up one by one where a number may be any of them.
-const MAX_KEYS: i128 = 64;
-
 /// An index or length at or above this raises instead of being used (`PY_SSIZE_T_MAX` is one less).
 const SIZE_LIMIT: i128 = 1 << 63;
 
@@ -1316,6 +1313,14 @@ impl Machine<'_> {
                         let all = all.clone();
                         return self.each(&all, |m, v| m.contains(container, v));
                     }
+                    if !value.is_exact()
+                        && let Some(keys) = Key::all_of(value)
+                    {
+                        let held = keys.iter().filter(|key| table.exact.contains_key(*key)).count();
+                        if held == keys.len() || held == 0 && table.rest.is_none() {
+                            return Ok(V::Bool(held > 0));
+                        }
+                    }
                     return match self.key_of(value)? {
                         Some(key) if table.exact.contains_key(&key) => Ok(V::Bool(true)),
                         Some(_) if table.rest.is_none() => Ok(V::Bool(false)),
@@ -1357,8 +1362,13 @@ impl Machine<'_> {
         let mut why = Why::OUTSIDE;
         for item in &items.exact {
             self.burn(1)?;
-            if item == value && matches!(value, V::Ref(_) | V::None | V::Bool(_) | V::Str(_)) {
-                return Ok(if open { V::AnyBool(why) } else { V::Bool(true) });
+            let is_one = match value {
+                // One that stands for several need not be the same one.
+                V::Ref(id) => !self.store.is_summary(*id),
+                _ => matches!(value, V::None | V::Bool(_) | V::Str(_)),
+            };
+            if item == value && is_one {
+                return Ok(V::Bool(true));
             }
             let same = self.compare_values(CompareOp::Eq, item, value)?;
             match self.truth_value(&same)? {
@@ -1462,8 +1472,21 @@ impl Machine<'_> {
             return Ok(());
         }
         let mut escapes = Vec::new();
+        let keys = if key.is_exact() { None } else { Key::all_of(key) };
         self.store.mutate(*id, true, |obj| {
             if let Obj::Dict(table, _) | Obj::Set(table, _) = obj {
+                // All it may be are there: it is one of them that has another value.
+                if let Some(keys) = &keys
+                    && keys.iter().all(|key| table.exact.contains_key(key))
+                {
+                    let table = Rc::make_mut(table);
+                    for key in keys {
+                        if let Some((_, old)) = table.exact.get_mut(key) {
+                            *old = join(old, &value, false, &mut escapes);
+                        }
+                    }
+                    return;
+                }
                 table_add(Rc::make_mut(table), known, key, value, &mut escapes);
             }
         });
@@ -1794,19 +1817,15 @@ impl Machine<'_> {
             let all = all.clone();
             return self.each(&all, |m, i| m.load_item(object, i));
         }
-        if let (V::Ints(range), None) = (index, &table.rest)
-            && let (Some(low), Some(high)) = (range.0.lower(), range.0.upper())
-            && high - low < MAX_KEYS
+        // Each of the few keys it can be is there.
+        if !index.is_exact()
+            && let Some(held) = table.all_held(index)
         {
-            // Each of the few keys it can be is there.
-            let held: Option<Vec<V>> = (low..=high).map(|n| table.exact.get(&Key::Int(n)).map(|(_, v)| v.clone())).collect();
-            if let Some(held) = held {
-                let mut value = held[0].clone();
-                for other in &held[1..] {
-                    value = self.store.join_values(&value, other, false);
-                }
-                return Ok(value);
+            let mut value = held[0].clone();
+            for other in &held[1..] {
+                value = self.store.join_values(&value, other, false);
             }
+            return Ok(value);
         }
         let key = self.key_of(index)?;
         if let Some(key) = &key
@@ -2062,7 +2081,13 @@ impl Machine<'_> {
             self.store.escape(&value);
             return Ok(());
         };
-        self.may_raise_class("IndexError");
+        let least = match self.store.get(id) {
+            Obj::List(items) | Obj::Deque(items, _) => i128::from(crate::library::count(items).0),
+            _ => 0,
+        };
+        if at.low < -least || at.high >= least {
+            self.may_raise_class("IndexError");
+        }
         let mut escapes = Vec::new();
         self.store.mutate(id, true, |obj| {
             if let Obj::List(items) | Obj::Deque(items, _) = obj {

@@ -502,7 +502,43 @@ impl Key {
             _ => return None,
         })
     }
+
+    /// The keys a value may be, if they are few, each of them exact and no object on the heap.
+    pub fn all_of(value: &V) -> Option<Vec<Key>> {
+        let found = match value {
+            V::OneOf(all) => all.iter().map(Key::all_of).collect::<Option<Vec<_>>>()?.concat(),
+            V::Ints(r) => {
+                let (low, high) = (r.0.lower()?, r.0.upper()?);
+                if high.checked_sub(low)? >= MAX_KEYS as i128 {
+                    return None;
+                }
+                (low..=high).filter(|n| r.0.contains(*n)).map(Key::Int).collect()
+            }
+            V::AnyBool(_) => vec![Key::Int(0), Key::Int(1)],
+            V::Tuple(t) => {
+                let Tuple::Exact(items) = &**t else { return None };
+                let mut all: Vec<Vec<Key>> = vec![Vec::new()];
+                for item in items {
+                    let here = Key::all_of(item)?;
+                    if all.len() * here.len() > MAX_KEYS {
+                        return None;
+                    }
+                    all = all
+                        .iter()
+                        .flat_map(|front| here.iter().map(|key| [front.as_slice(), std::slice::from_ref(key)].concat()))
+                        .collect();
+                }
+                all.into_iter().map(|keys| Key::Tuple(keys.into())).collect()
+            }
+            V::Ref(_) => return None,
+            exact => vec![Key::of(exact)?],
+        };
+        (found.len() <= MAX_KEYS).then_some(found)
+    }
 }
+
+/// So many keys are looked up one by one.
+const MAX_KEYS: usize = 64;
 
 /// What a bag may hold beyond what is known by position: between `low` and `high` more elements, each one of `element`.
 #[derive(Debug, Clone, PartialEq)]
@@ -541,6 +577,14 @@ pub struct Table {
     pub exact: indexmap::IndexMap<Key, (V, V), foldhash::fast::RandomState>,
     /// Further entries.
     pub rest: Option<Rest>,
+}
+
+impl Table {
+    /// The value of each of the few keys that a value may be, where all of them are there.
+    pub fn all_held(&self, index: &V) -> Option<Vec<V>> {
+        let held: Vec<V> = Key::all_of(index)?.iter().map(|key| self.exact.get(key).map(|(_, v)| v.clone())).collect::<Option<_>>()?;
+        (!held.is_empty()).then_some(held)
+    }
 }
 
 impl PartialEq for Table {

@@ -7,6 +7,9 @@ use crate::value::object::{Obj, Sym, V, Why};
 
 use super::support::{all, attribute_of, bind, instance, look, partial, put};
 
+/// Names by which a program gets hold of tasks that it did not make itself.
+const REACHING_TASKS: &[&str] = &["all_tasks", "current_task"];
+
 /// The entry for a name in the module.
 pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
@@ -184,7 +187,9 @@ fn wait(host: &mut dyn Host, args: Args) -> R<V> {
     if path.timeouts > 0 {
         host.may_raise("");
     }
-    let certain = !path.interruptible && path.unknown_managers == 0 && path.timeouts == 0 && !float.nan;
+    // Whoever gets hold of a task can cancel it.
+    let held = host.mentions(REACHING_TASKS);
+    let certain = !path.interruptible && path.unknown_managers == 0 && path.timeouts == 0 && !float.nan && !held;
     let low = if certain { float.low.max(0.0) } else { 0.0 };
     host.sleep(low, float.high.max(low), "asyncio.sleep");
     Ok(result)
@@ -232,8 +237,15 @@ fn wait_for_all(host: &mut dyn Host, args: Args) -> R<V> {
         V::Ref(id) => matches!(host.store().get(*id), Obj::Partial { function: V::Lib(name), .. } if &*name.text() == "asyncio.sleep.wait"),
         _ => false,
     };
+    let coroutine = |host: &mut dyn Host, v: &V| match v {
+        V::Ref(id) => matches!(host.store().get(*id), Obj::Generator(g) if g.coroutine),
+        _ => false,
+    };
     // One that raises ends the wait for all, and a task may be cancelled by whoever holds it.
-    if !args.pos.iter().all(|v| sleeps(host, v)) {
+    let simple = args.pos.iter().all(|v| sleeps(host, v));
+    let unshared = !host.mentions(REACHING_TASKS) && args.pos.iter().all(|v| sleeps(host, v) || coroutine(host, v));
+    let all_end = simple || unshared && host.none_raises(&args.pos)?;
+    if !all_end {
         host.interruptible();
     }
     let (mut values, mut longest) = (Vec::new(), 0.0_f64);

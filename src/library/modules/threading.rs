@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, Sym, V, Why};
+use crate::value::int::Int;
+use crate::value::object::{Obj, Sym, Tuple, V, Why};
 
 use super::ENDING_ALL;
 use super::support::{attribute_of, bind, class_attribute, class_object, instance, interrupting, look, outside_any, outside_bool, put};
@@ -147,16 +148,18 @@ pub fn find(name: &str) -> Option<Entry> {
 /// The entry for a name in `queue`.
 pub fn find_queue(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
-        "Queue" | "LifoQueue" | "PriorityQueue" => queue,
-        "SimpleQueue" => |host, _| Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(0)), ("open", V::Int(0))])),
+        "Queue" => |host, args| queue(host, args, Order::FirstOut),
+        "LifoQueue" => |host, args| queue(host, args, Order::LastOut),
+        "PriorityQueue" => |host, args| queue(host, args, Order::Any),
+        "SimpleQueue" => |host, _| Ok(made_queue(host, 0, Order::FirstOut)),
         "Queue.put" => put_item,
         "Queue.put_nowait" => put_nowait,
         "Queue.get" => take,
         "Queue.get_nowait" => take_nowait,
         "Queue.qsize" => |host, args| Ok(get(host, &args, "size")),
         "Queue.empty" => |host, args| {
-            let size = get(host, &args, "size");
-            Ok(size.exact_int().map_or(V::AnyBool(Why::Lost), |n| V::Bool(n == 0)))
+            let size = get(host, &args, "size").as_int();
+            Ok(V::boolean(size.and_then(|n| n.truth()).map(|any| !any), Why::Lost))
         },
         "Queue.full" => |host, args| {
             let (size, most) = (get(host, &args, "size").exact_int(), get(host, &args, "most").exact_int());
@@ -584,20 +587,84 @@ pub fn join(host: &mut dyn Host, args: Args) -> R<V> {
     }
 }
 
-fn queue(host: &mut dyn Host, args: Args) -> R<V> {
+/// Which item a queue gives next.
+#[derive(Clone, Copy)]
+enum Order {
+    FirstOut,
+    LastOut,
+    /// It depends on what they are.
+    Any,
+}
+
+fn queue(host: &mut dyn Host, args: Args, order: Order) -> R<V> {
     let [most] = bind(host, &args, ["maxsize"], 0)?;
     match most.map_or(Some(0), |v| v.exact_int()) {
-        Some(most) => Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(most)), ("open", V::Int(0))])),
+        Some(most) => Ok(made_queue(host, most, order)),
         None => Ok(host.unknown_call(&args)),
     }
 }
 
+fn made_queue(host: &mut dyn Host, most: i128, order: Order) -> V {
+    // What one of priorities holds is not followed: it is compared.
+    let items = if matches!(order, Order::Any) { V::None } else { V::tuple(Vec::new()) };
+    let last = V::Bool(matches!(order, Order::LastOut));
+    let state = [("size", V::Int(0)), ("most", V::Int(most)), ("open", V::Int(0)), ("items", items), ("last", last)];
+    object(host, "queue.Queue", &state)
+}
+
+/// Items of a queue that are known one by one, at most.
+const MAX_QUEUED: usize = 1024;
+
+/// Puts an item into a queue. False: what is in it is not followed.
+fn enqueue(host: &mut dyn Host, args: &Args, item: &V) -> R<bool> {
+    let V::Tuple(items) = get(host, args, "items") else { return Ok(false) };
+    let more = match &*items {
+        Tuple::Exact(items) if items.len() < MAX_QUEUED => {
+            host.burn(1 + items.len() as u64 / 16)?;
+            V::tuple(items.iter().chain([item]).cloned().collect())
+        }
+        Tuple::Exact(items) => {
+            host.burn(items.len() as u64)?;
+            let any = items.iter().fold(item.clone(), |any, v| host.join(&any, v));
+            let number = items.len() as u64 + 1;
+            V::tuple_bag(any, number, number)
+        }
+        Tuple::Bag { element, low, high } => {
+            let any = host.join(element, item);
+            V::tuple_bag(any, low.saturating_add(1), high.saturating_add(1))
+        }
+    };
+    set(host, args, "items", more);
+    Ok(true)
+}
+
+/// Takes the next item out of a queue that is not empty. Unknown where what is in it is not followed.
+fn dequeue(host: &mut dyn Host, args: &Args) -> R<V> {
+    let V::Tuple(items) = get(host, args, "items") else { return Ok(V::Unknown(Why::OUTSIDE)) };
+    let V::Bool(last) = get(host, args, "last") else { return Ok(V::Unknown(Why::Lost)) };
+    let (item, left) = match &*items {
+        Tuple::Exact(items) if !items.is_empty() => {
+            host.burn(1 + items.len() as u64 / 16)?;
+            let mut left = items.clone();
+            let item = left.remove(if last { items.len() - 1 } else { 0 });
+            (item, V::tuple(left))
+        }
+        Tuple::Exact(_) => return Ok(V::Unknown(Why::Lost)),
+        Tuple::Bag { element, low, high } => {
+            let fewer = if *high == u64::MAX { u64::MAX } else { high.saturating_sub(1) };
+            (element.clone(), V::tuple_bag(element.clone(), low.saturating_sub(1), fewer))
+        }
+    };
+    set(host, args, "items", left);
+    Ok(item)
+}
+
 /// Adds to a number of the state; what it was before, where that is known.
 fn count(host: &mut dyn Host, args: &Args, name: &str, by: i128) -> Option<i128> {
-    let before = get(host, args, name).exact_int();
-    let after = before.map_or(V::any_size(Why::Lost), |n| V::Int(n + by));
+    let before = get(host, args, name);
+    let after = before.as_int().map_or(V::any_size(Why::Lost), |n| V::int(n.add(&Int::exact(by)), Why::Lost));
     set(host, args, name, after);
-    before
+    before.exact_int()
 }
 
 fn put_item(host: &mut dyn Host, args: Args) -> R<V> {
@@ -612,19 +679,24 @@ fn put_nowait(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn put_with(host: &mut dyn Host, args: &Args, item: Option<V>, patience: &Patience) -> R<V> {
-    // What is in a queue is not followed; in one of priorities it is compared.
-    if host.mentions(&["PriorityQueue"]) {
+    let (size, most) = (get(host, args, "size").exact_int(), get(host, args, "most").exact_int());
+    let is_full = size.zip(most).is_some_and(|(size, most)| most > 0 && size >= most);
+    let followed = match &item {
+        Some(item) if !is_full => enqueue(host, args, item)?,
+        _ => false,
+    };
+    // In a queue of priorities it is compared.
+    if !followed && host.mentions(&["PriorityQueue"]) {
         host.unknown_call(&Args::of(item));
-    } else {
+    } else if !followed {
         host.store().escape_all(&Vec::from_iter(item));
     }
-    let (size, most) = (get(host, args, "size").exact_int(), get(host, args, "most").exact_int());
     match (size, most) {
-        (Some(size), Some(most)) if most > 0 && size >= most => {
+        _ if is_full => {
             let full = Err(host.raise("queue.Full", ""));
             return in_vain(host, patience, "Queue.put", "the queue is full, and nobody else can take anything out of it", full);
         }
-        (Some(_), Some(_)) => {}
+        (Some(_), Some(_)) | (None, Some(i128::MIN..=0)) => {}
         _ => may_fail(host, patience, "queue.Full"),
     }
     mark(host, args, PUT, true);
@@ -670,17 +742,20 @@ fn mark(host: &mut dyn Host, args: &Args, what: &str, is_so: bool) {
 }
 
 fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
-    match get(host, args, "size").exact_int() {
-        Some(0) => {
+    match get(host, args, "size").as_int() {
+        Some(size) if size.is_zero() => {
             let empty = Err(host.raise("queue.Empty", ""));
             return in_vain(host, patience, "Queue.get", "the queue is empty, and nobody else can put anything into it", empty);
         }
-        Some(_) => {
+        Some(size) if size.low > 0 => {
             count(host, args, "size", -1);
+            return dequeue(host, args);
         }
-        None => {
+        _ => {
             may_fail(host, patience, "queue.Empty");
             mark(host, args, TAKEN, true);
+            set(host, args, "size", V::any_size(Why::Lost));
+            set(host, args, "items", V::Unknown(Why::Lost));
         }
     }
     Ok(V::Unknown(Why::OUTSIDE))
