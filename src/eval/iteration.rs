@@ -453,7 +453,7 @@ impl Machine<'_> {
             }
             V::Str(s) => {
                 let n = s.chars().count() as u64;
-                (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)
+                (Some(V::Strs(Text { digits: Digits::of(s).part(), ..Text::between(1, 1, Why::Lost) })), n, n)
             }
             V::Bytes(b) => (Some(V::int(Int::range(0, 255), Why::Lost)), b.len() as u64, b.len() as u64),
             V::Strs(t) => (Some(V::Strs(t.character())), t.low, t.high),
