@@ -103,6 +103,10 @@ impl Machine<'_> {
 
     /// An attribute of what others may hold, where nobody can change it: methods, and what is assigned once.
     fn fixed_attr(&mut self, object: &V, id: ObjId, kind: Sym, name: Sym) -> Option<V> {
+        // What only adds something to a list or a deque never fails.
+        if matches!((&*kind.text(), &*name.text()), ("list" | "collections.deque", "append") | ("collections.deque", "appendleft")) {
+            return Some(V::lib(crate::library::modules::KEEP));
+        }
         let unassigned = self.store.fixed().is_never_assigned(name);
         if unassigned && let Some(class) = crate::library::modules::shared_class(&kind.text()) {
             let method = Sym::new(&format!("{class}.{}", name.text()));
@@ -778,8 +782,10 @@ impl Machine<'_> {
                 Ok(V::Unknown(Why::Lost))
             }
             _ => {
+                // Those of the library wait when they are called.
+                let waits = is_async && !matches!(self.obj(exit), Some(Obj::Bound { function: V::Lib(_), .. }));
                 let value = self.call_value(exit, Args::of(details.iter().cloned()))?;
-                if is_async { self.await_value(&value) } else { Ok(value) }
+                if waits { self.await_value(&value) } else { Ok(value) }
             }
         }
     }
@@ -801,6 +807,16 @@ impl Machine<'_> {
             && crate::library::modules::is_awaitable(&name.text())
         {
             return self.call_value(awaitable, Args::default());
+        }
+        if let Obj::Instance { class: V::Lib(class), .. } = self.store.get(*id)
+            && let Some(wait) = crate::library::modules::waiting(&class.text())
+        {
+            return self.call_value(&V::lib(wait), Args::of([awaitable.clone()]));
+        }
+        if let Obj::Escaped(kind) = self.store.get(*id)
+            && let Some(wait) = crate::library::modules::shared_class(&kind.text()).and_then(crate::library::modules::waiting)
+        {
+            return self.call_value(&V::lib(wait), Args::of([awaitable.clone()]));
         }
         let Obj::Generator(generator) = self.store.get(*id).clone() else {
             self.store.escape(awaitable);

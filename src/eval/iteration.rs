@@ -183,6 +183,12 @@ impl Machine<'_> {
     }
 
     fn iterate_instance(&mut self, value: &V) -> R<V> {
+        if let Some(Obj::Instance { class: V::Lib(class), .. }) = self.obj(value) {
+            let method = crate::value::object::Sym::new(&format!("{}.__iter__", class.text()));
+            if self.entry(method).is_some() {
+                return self.call_value(&V::Lib(method), Args::of([value.clone()]));
+            }
+        }
         if self.open_instance(value) {
             return Ok(self.unknown_effect(std::slice::from_ref(value)));
         }

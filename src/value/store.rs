@@ -623,9 +623,9 @@ impl Store {
                 work.push(class.clone());
                 match class {
                     // See what is marked of a queue in `library/modules/threading.rs`.
-                    V::Lib(name) if &*name.text() == "queue.Queue" => {
+                    V::Lib(name) if matches!(&*name.text(), "queue.Queue" | "asyncio.Queue") => {
                         let put = attrs.iter().any(|(name, value)| &*name.text() == "-open" && value.exact_int().is_some_and(|n| n > 0));
-                        named(if put { "queue.Queue+put" } else { "queue.Queue" })
+                        named(&if put { format!("{}+put", name.text()) } else { name.text().to_string() })
                     }
                     V::Lib(name) => Obj::Escaped(name),
                     _ => named("object"),

@@ -230,12 +230,23 @@ fn call(host: &mut dyn Host, args: &Args, name: &'static str, method: Method) ->
         }
     }
     if name == "finditer" {
-        // It searches as it is asked to.
-        proof = Proof::Likely;
+        // It searches as it is asked to: for the first match as soon as it is iterated.
+        if host.is_iterated_at_once() {
+            method = Method::All(1);
+        } else {
+            proof = Proof::Likely;
+        }
     }
     let text: Vec<u32> = match (&subject, &written) {
         (V::Str(text), Written::Str(_)) => text.chars().map(u32::from).collect(),
         (V::Bytes(bytes), Written::Bytes(_)) => bytes.iter().copied().map(u32::from).collect(),
+        (V::Strs(text), Written::Str(_)) if text.made.is_some() => {
+            if let (Some(made), false) = (text.made, is_method && rest.is_some()) {
+                let run = of_made(&program, made, method);
+                judge(host, &program, name, run, &written, text.low, proof)?;
+            }
+            return Ok(result);
+        }
         (V::Strs(text), Written::Str(_)) | (V::ManyBytes(text), Written::Bytes(_)) if text.high > SHORT => {
             return unknown_text(host, &written, bits, name, &program, method).map(|()| result);
         }
