@@ -41,6 +41,7 @@ impl Machine<'_> {
                 Ok(self.alloc(Obj::Bound { function: V::Lib(qualified), this: object.clone() }))
             }
             V::Unknown(why) | V::Instance(_, why) => {
+                self.notes_lost_put(name);
                 self.may_raise_class("");
                 Ok(V::Unknown(*why))
             }
@@ -62,6 +63,7 @@ impl Machine<'_> {
                     if let Some(known) = self.fixed_attr(object, *id, kind, name) {
                         return Ok(known);
                     }
+                    self.notes_lost_put(name);
                     self.may_raise_class("");
                     Ok(V::Unknown(Why::Lost))
                 }
@@ -99,6 +101,11 @@ impl Machine<'_> {
             },
             _ => self.builtin_attr(object, name),
         }
+    }
+
+    /// Something may be put into any queue.
+    fn notes_lost_put(&mut self, name: Sym) {
+        self.lost_puts |= matches!(&*name.text(), "put" | "put_nowait");
     }
 
     /// An attribute of what others may hold, where nobody can change it: methods, and what is assigned once.

@@ -225,7 +225,7 @@ impl Host for Machine<'_> {
         let is_own = |code: CodeId| code.0 == 0 || self.frames[..waiting].iter().any(|spot| spot.code == code) && self.runs_once(code);
         let is_put = |(code, pc): (CodeId, Pc)| is_own(code) && matches!(self.code(code).ops[pc as usize], Op::LoadMethod(_));
         let only_here = self.attribute_places(&["put", "put_nowait"]).all(is_put) && !self.accesses(&["queue", "_put"]);
-        let is_known = only_here && !self.store.is_summary(*id);
+        let is_known = only_here && !self.lost_puts && !self.store.is_summary(*id);
         is_known.then(|| self.queued.get(id).cloned().unwrap_or(V::Undef))
     }
 

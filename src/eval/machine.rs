@@ -180,6 +180,8 @@ pub struct Machine<'p> {
     pub left_running: Vec<(Span, String, V, Args)>,
     /// What was ever put into each queue.
     pub queued: HashMap<ObjId, V>,
+    /// Whether something was put into what may be any queue.
+    pub lost_puts: bool,
     /// The functions that nobody but a server calls, with the two streams of a connection.
     pub connected: Vec<CodeId>,
     pub abstract_loops: u32,
@@ -279,6 +281,7 @@ impl<'p> Machine<'p> {
             answers_by_place: Cell::new(0),
             left_running: Vec::new(),
             queued: HashMap::new(),
+            lost_puts: false,
             connected: Vec::new(),
             abstract_loops: 0,
             call_guards: std::collections::HashSet::new(),

@@ -181,9 +181,26 @@ fn receive(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// Whether nothing in the program connects to a socket of its own, or sends to it, before the wait for that is over.
 fn nobody_comes(host: &dyn Host) -> bool {
-    const PROCESSES: &[&str] = &["Process", "Popen", "run", "fork", "system", "popen"];
+    const PROCESSES: &[&str] = &[
+        "Pool",
+        "Popen",
+        "Process",
+        "ProcessPoolExecutor",
+        "call",
+        "check_call",
+        "check_output",
+        "create_subprocess_exec",
+        "create_subprocess_shell",
+        "fork",
+        "getoutput",
+        "popen",
+        "posix_spawn",
+        "run",
+        "system",
+    ];
     // Threads run code that is seen, where nothing but the standard library is imported.
-    const THREADS: &[&str] = &["Thread", "Timer", "submit", "start_new_thread", "shutdown"];
+    const THREADS: &[&str] =
+        &["Thread", "ThreadPool", "ThreadPoolExecutor", "Timer", "run_in_executor", "start_new_thread", "submit", "to_thread"];
     let is_alone = !host.mentions_yet(ELSEWHERE) && !host.mentions_yet(SENDING) && !host.mentions_yet(PROCESSES);
     is_alone && (!host.mentions_yet(THREADS) || !host.accesses(&["shutdown"]))
 }
