@@ -102,7 +102,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "Queue.get" => |host, args| later(host, "Queue.get", &args),
         "Queue.get.wait" => take_item,
         "Queue.get_nowait" => |host, args| {
-            if !read(host, &args, "-size").exact_int().is_some_and(|n| n > 0) {
+            if read(host, &args, "-size").exact_int().is_none_or(|size| size <= 0) {
                 host.may_raise("asyncio.QueueEmpty");
             }
             add(host, &args, "-size", -1);

@@ -8,6 +8,7 @@ use super::support::outside_any;
 
 /// Names of what stops a server or a loop, or the program with it.
 const STOPPING: &[&str] = &[
+    "GracefulExit",
     "KeyboardInterrupt",
     "SystemExit",
     "_exit",
