@@ -202,6 +202,12 @@ impl Machine<'_> {
     }
 
     fn iterate_instance(&mut self, value: &V) -> R<V> {
+        if let Some(Obj::Instance { class: V::Lib(class), .. }) = self.obj(value) {
+            let method = crate::value::object::Sym::new(&format!("{}.__iter__", class.text()));
+            if self.entry(method).is_some() {
+                return self.call_value(&V::Lib(method), Args::of([value.clone()]));
+            }
+        }
         if self.open_instance(value) {
             return Ok(self.unknown_effect(std::slice::from_ref(value)));
         }
@@ -472,7 +478,7 @@ impl Machine<'_> {
             }
             V::Str(s) => {
                 let n = s.chars().count() as u64;
-                (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)
+                (Some(V::Strs(Text { digits: Digits::of(s).part(), ..Text::between(1, 1, Why::Lost) })), n, n)
             }
             V::Bytes(b) => (Some(V::int(Int::range(0, 255), Why::Lost)), b.len() as u64, b.len() as u64),
             V::Strs(t) => (Some(V::Strs(t.character())), t.low, t.high),

@@ -11,7 +11,7 @@ use crate::value::float::Float;
 use crate::value::float_math;
 use crate::value::int::{Comparison, Int};
 use crate::value::object::{
-    DictKind, Digits, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Text, Tuple, V, Why,
+    DictKind, Digits, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Made, Obj, ObjId, Rest, Table, Text, Tuple, V, Why,
 };
 use crate::value::store::{join, text_of};
 
@@ -548,7 +548,11 @@ impl Machine<'_> {
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
             let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
-            let text = Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why, digits: x.digits.then(y.digits) };
+            let text = Text {
+                digits: x.digits.then(y.digits),
+                made: Made::join(a, b),
+                ..Text::between(x.low.saturating_add(y.low), x.high.saturating_add(y.high), why)
+            };
             if text.low >= SIZE_LIMIT as u64 {
                 return Err(Stop::Raise(V::OneOf(Rc::new([V::exception("MemoryError"), V::exception("OverflowError")]))));
             }
@@ -673,7 +677,8 @@ impl Machine<'_> {
             }
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
                 let digits = text_of(sequence).map_or(Digits::No, |t| if total_low > 0 { t.digits } else { t.digits.part() });
-                let text = Text { low: total_low, high: total_high, why, digits };
+                let made = if low == high { Made::of(sequence, low) } else { None };
+                let text = Text { digits, made, ..Text::between(total_low, total_high, why) };
                 Ok(if matches!(sequence, V::Str(_) | V::Strs(_)) { V::Strs(text) } else { V::ManyBytes(text) })
             }
             V::Tuple(t) => match &**t {
@@ -1917,7 +1922,7 @@ impl Machine<'_> {
                     _ => {
                         let n = u64::try_from(n).unwrap_or(u64::MAX);
                         return Ok(if is_str {
-                            V::Strs(Text { low: n, high: n, why, digits: text.digits.part() })
+                            V::Strs(Text { digits: text.digits.part(), ..Text::between(n, n, why) })
                         } else {
                             V::ManyBytes(Text::between(n, n, why))
                         });
@@ -1926,7 +1931,7 @@ impl Machine<'_> {
             }
             // All of it, from either end.
             if let ([V::None, V::None, V::None | V::Int(1 | -1)], V::Strs(_)) = (&slice[..], object) {
-                return Ok(V::Strs(Text { why, digits: text.digits.part(), ..text }));
+                return Ok(V::Strs(Text { why, digits: text.digits.part(), made: None, ..text }));
             }
             if !slice.iter().all(|v| matches!(v, V::None) || v.as_int().is_some()) {
                 self.may_raise_class("TypeError");
@@ -1935,7 +1940,7 @@ impl Machine<'_> {
                 self.may_raise_class("ValueError");
             }
             return Ok(if is_str {
-                V::Strs(Text { low: 0, high: text.high, why, digits: text.digits.part() })
+                V::Strs(Text { digits: text.digits.part(), ..Text::between(0, text.high, why) })
             } else {
                 V::ManyBytes(Text::between(0, text.high, why))
             });

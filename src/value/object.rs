@@ -73,6 +73,47 @@ pub struct Text {
     pub why: Why,
     /// Whether it is made of decimal digits only.
     pub digits: Digits,
+    /// Its characters, where they are one text over and over, and little beside.
+    pub made: Option<Made>,
+}
+
+/// Characters of ASCII that are too many to be kept: one text over and over, between two others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Made {
+    /// What comes first.
+    pub before: Sym,
+    /// What is repeated.
+    pub unit: Sym,
+    /// How often.
+    pub copies: u64,
+    /// What comes last.
+    pub after: Sym,
+}
+
+/// Texts around a repetition, and in it, are at most so long.
+const MAX_AROUND: usize = 1 << 10;
+
+impl Made {
+    /// A text over and over.
+    pub fn of(unit: &V, copies: u64) -> Option<Made> {
+        match unit {
+            V::Str(text) if text.is_ascii() && !text.is_empty() && text.len() <= MAX_AROUND => {
+                Some(Made { before: Sym::new(""), unit: Sym::new(text), copies, after: Sym::new("") })
+            }
+            _ => None,
+        }
+    }
+
+    /// One text followed by another, of which one is made so.
+    pub fn join(a: &V, b: &V) -> Option<Made> {
+        let around =
+            |a: &str, b: &str| (a.len() + b.len() <= MAX_AROUND && a.is_ascii() && b.is_ascii()).then(|| Sym::new(&format!("{a}{b}")));
+        match (a, b) {
+            (V::Str(text), V::Strs(Text { made: Some(made), .. })) => Some(Made { before: around(text, &made.before.text())?, ..*made }),
+            (V::Strs(Text { made: Some(made), .. }), V::Str(text)) => Some(Made { after: around(&made.after.text(), text)?, ..*made }),
+            _ => None,
+        }
+    }
 }
 
 /// Whether a text is made of the digits 0 to 9 only.
@@ -112,13 +153,13 @@ impl Digits {
 impl Text {
     /// Text of which only the length is bounded.
     pub fn between(low: u64, high: u64, why: Why) -> Text {
-        Text { low, high, why, digits: Digits::No }
+        Text { low, high, why, digits: Digits::No, made: None }
     }
 
     /// One character of it.
     #[must_use]
     pub fn character(self) -> Text {
-        Text { low: 1, high: 1, digits: self.digits.part(), ..self }
+        Text { low: 1, high: 1, digits: self.digits.part(), made: None, ..self }
     }
 }
 

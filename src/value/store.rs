@@ -693,9 +693,9 @@ impl Store {
                 work.push(class.clone());
                 match class {
                     // See what is marked of a queue in `library/modules/threading.rs`.
-                    V::Lib(name) if &*name.text() == "queue.Queue" => {
+                    V::Lib(name) if matches!(&*name.text(), "queue.Queue" | "asyncio.Queue") => {
                         let put = attrs.iter().any(|(name, value)| &*name.text() == "-open" && value.exact_int().is_some_and(|n| n > 0));
-                        named(if put { "queue.Queue+put" } else { "queue.Queue" })
+                        named(&if put { format!("{}+put", name.text()) } else { name.text().to_string() })
                     }
                     V::Lib(name) => Obj::Escaped(name),
                     _ => named("object"),
@@ -1107,6 +1107,7 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
         high: if widen && y.high > x.high { u64::MAX } else { x.high.max(y.high) },
         why: if widen { Why::Lost } else { why() },
         digits: x.digits.min(y.digits),
+        made: if x.made == y.made { x.made } else { None },
     };
     Some(match (a, b) {
         (V::Unknown(x), V::Unknown(y)) => V::Unknown(same(*x, *y)),
@@ -1177,7 +1178,7 @@ pub fn text_of(value: &V) -> Option<Text> {
     Some(match value {
         V::Str(s) => {
             let n = s.chars().count() as u64;
-            Text { low: n, high: n, why: Why::OUTSIDE, digits: Digits::of(s) }
+            Text { digits: Digits::of(s), ..Text::between(n, n, Why::OUTSIDE) }
         }
         V::Bytes(b) => Text::between(b.len() as u64, b.len() as u64, Why::OUTSIDE),
         V::Strs(t) | V::ManyBytes(t) => *t,
@@ -1253,7 +1254,7 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
             let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
             let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
             let digits = texts.iter().map(|t| t.digits).min().unwrap_or(Digits::No);
-            let text = Text { low, high: if widen { u64::MAX } else { high }, why: Why::Lost, digits };
+            let text = Text { digits, ..Text::between(low, if widen { u64::MAX } else { high }, Why::Lost) };
             out.retain(|v| !kind(v));
             out.push(if exact_str { V::Strs(text) } else { V::ManyBytes(text) });
         }

@@ -48,8 +48,13 @@ const APART: &[&str] = &[
     "os",
     "pathlib",
     "queue",
+    "multiprocessing",
     "random",
     "re",
+    "select",
+    "selectors",
+    "socket",
+    "ssl",
     "statistics",
     "string",
     "sys",
@@ -463,6 +468,19 @@ fn own_run(host: &mut dyn Host, args: &Args) -> R<Option<V>> {
     }
 }
 
+/// What a thread runs, where that is known.
+fn body(host: &mut dyn Host, args: &Args) -> R<Option<(V, Args)>> {
+    if let Some(run) = own_run(host, args)? {
+        return Ok(Some((run, Args::default())));
+    }
+    let (target, call_args) = (get(host, args, "target"), get(host, args, "args"));
+    if get(host, args, "kwargs") != V::None {
+        return Ok(None);
+    }
+    let taken = host.foresee(&call_args)?.filter(|taken| taken.items.rest.is_none());
+    Ok(taken.map(|taken| (target, Args::of(taken.items.exact))))
+}
+
 pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
     if !is_known(host, &args) || matches!(get(host, &args, "args"), V::Unknown(_)) {
         return interrupting(host, args);
@@ -487,22 +505,45 @@ pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
         (Some(taken), V::None) if taken.items.rest.is_none() => host.lasts(&target, Args::of(taken.items.exact))?,
         _ => 0.0,
     };
+    let waited_for = matches!(daemon, Some(V::None | V::Bool(false)));
+    if seconds < f64::INFINITY {
+        set(host, &args, "started", V::Bool(true));
+        if waited_for && let Some((function, given)) = body(host, &args)? {
+            host.left_running(function, given, callee);
+        }
+    }
     if !only_waits {
         give(host, [target, call_args, kwargs]);
     }
     // There may be no more threads to be had.
     host.may_raise("RuntimeError");
     host.spawned(seconds, callee);
-    set(host, &args, "seconds", V::Float(seconds));
-    if seconds == f64::INFINITY && matches!(daemon, Some(V::None | V::Bool(false))) {
-        hangs_at_exit(host, callee, "its function never returns, and the program waits for it at its end");
+    begins(host, &args, seconds);
+    if waited_for {
+        outlasts(host, callee, seconds);
     }
     Ok(V::None)
 }
 
+/// Notes how long a thread takes, and until when it does.
+fn begins(host: &mut dyn Host, args: &Args, seconds: f64) {
+    let until = host.store().path.cost + seconds;
+    set(host, args, "seconds", V::Float(seconds));
+    set(host, args, "until", V::Float(until));
+}
+
+/// What the program waits for at its end takes so long.
+pub fn outlasts(host: &mut dyn Host, callee: &str, seconds: f64) {
+    if seconds == f64::INFINITY {
+        hangs_at_exit(host, callee, "its function never returns, and the program waits for it at its end");
+    } else if seconds > host.limits().timeout {
+        hangs_at_exit(host, callee, &format!("it waits at its end for what takes at least {seconds:.0} s"));
+    }
+}
+
 /// Lets another thread have something to run: from now on it may change what it can reach. It ends this one only by what the program
 /// would have to name.
-fn give(host: &mut dyn Host, values: [V; 3]) {
+pub fn give(host: &mut dyn Host, values: impl IntoIterator<Item = V>) {
     let before = host.store().path.interruptible;
     host.unknown_call(&Args::of(values));
     if reaches_others(host) {
@@ -539,7 +580,9 @@ fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
     let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
     let attrs = args.pos.first().and_then(|this| instance(host, this)).map(|(_, attrs)| attrs).unwrap_or_default();
     let waited_for = matches!(attribute_of(&attrs, " daemon"), Some(V::None | V::Bool(false)));
-    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && waited_for {
+    // When the program is at its end, 3.12 starts no more threads.
+    let starts_at_end = host.target().1 < 12 || host.target().0 > 12;
+    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && waited_for && starts_at_end {
         return Err(host.waits_forever(FactKind::EndlessWait, "Timer.start", "each run of its function starts the next"));
     }
     let pause = match get(host, &args, "interval") {
@@ -554,9 +597,9 @@ fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
     give(host, [target, call_args, kwargs]);
     host.may_raise("RuntimeError");
     host.spawned(pause + seconds, "Timer.start");
-    set(host, &args, "seconds", V::Float(pause + seconds));
-    if seconds == f64::INFINITY && waited_for {
-        hangs_at_exit(host, "Timer.start", "its function never returns, and the program waits for it at its end");
+    begins(host, &args, pause + seconds);
+    if waited_for {
+        outlasts(host, "Timer.start", pause + seconds);
     }
     Ok(V::None)
 }
@@ -570,10 +613,23 @@ pub fn hangs_at_exit(host: &mut dyn Host, callee: &str, reason: &str) {
 pub fn join(host: &mut dyn Host, args: Args) -> R<V> {
     let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
     let forever = matches!(timeout, None | Some(V::None));
-    match get(host, &args, "seconds") {
-        V::Float(seconds) if seconds > 0.0 && forever => {
+    if forever
+        && get(host, &args, "started") == V::Bool(true)
+        && let Some((function, given)) = body(host, &args)?
+        && host.lasts_meanwhile(&function, given)? == f64::INFINITY
+    {
+        // Meanwhile this thread does nothing that would end it.
+        let reason = "the thread waits for what this one would do later, or for nothing";
+        return Err(host.waits_forever(FactKind::EndlessWait, "Thread.join", reason));
+    }
+    match (get(host, &args, "seconds"), get(host, &args, "until")) {
+        (V::Float(seconds), V::Float(until)) if seconds > 0.0 && forever => {
             if seconds == f64::INFINITY {
                 return Err(host.waits_forever(FactKind::EndlessWait, "Thread.join", "the thread's function never returns"));
+            }
+            let left = until - host.store().path.cost;
+            if left > 0.0 {
+                host.sleep(left, f64::INFINITY, "Thread.join");
             }
             Ok(V::None)
         }
@@ -679,6 +735,9 @@ fn put_nowait(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn put_with(host: &mut dyn Host, args: &Args, item: Option<V>, patience: &Patience) -> R<V> {
+    if let (Some(queue), Some(item)) = (args.pos.first(), &item) {
+        host.queued(queue, item);
+    }
     let (size, most) = (get(host, args, "size").exact_int(), get(host, args, "most").exact_int());
     let is_full = size.zip(most).is_some_and(|(size, most)| most > 0 && size >= most);
     let followed = match &item {
@@ -731,11 +790,21 @@ fn is_marked(host: &mut dyn Host, args: &Args, what: &str) -> bool {
     matches!(host.store().get(*id), Obj::Escaped(kind) if kind.text().contains(what))
 }
 
+/// Notes that something was put into a queue, whoever holds it.
+pub fn mark_put(host: &mut dyn Host, args: &Args) {
+    mark(host, args, PUT, true);
+}
+
+/// Whether something was certainly put into a queue that others may hold.
+pub fn was_put(host: &mut dyn Host, args: &Args) -> bool {
+    is_marked(host, args, PUT)
+}
+
 fn mark(host: &mut dyn Host, args: &Args, what: &str, is_so: bool) {
     let Some(V::Ref(id)) = args.pos.first() else { return };
     let Obj::Escaped(kind) = host.store().get(*id) else { return };
     let kind = kind.text();
-    if kind.starts_with("queue.") && !host.store().is_summary(*id) && kind.contains(what) != is_so {
+    if (kind.starts_with("queue.") || kind.starts_with("asyncio.Queue")) && !host.store().is_summary(*id) && kind.contains(what) != is_so {
         let kind = if is_so { format!("{kind}{what}") } else { kind.replace(what, "") };
         host.store().mutate(*id, true, |obj| *obj = Obj::Escaped(Sym::new(&kind)));
     }
@@ -745,20 +814,26 @@ fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
     match get(host, args, "size").as_int() {
         Some(size) if size.is_zero() => {
             let empty = Err(host.raise("queue.Empty", ""));
-            return in_vain(host, patience, "Queue.get", "the queue is empty, and nobody else can put anything into it", empty);
+            in_vain(host, patience, "Queue.get", "the queue is empty, and nobody else can put anything into it", empty)
         }
         Some(size) if size.low > 0 => {
             count(host, args, "size", -1);
-            return dequeue(host, args);
+            dequeue(host, args)
         }
         _ => {
             may_fail(host, patience, "queue.Empty");
             mark(host, args, TAKEN, true);
             set(host, args, "size", V::any_size(Why::Lost));
             set(host, args, "items", V::Unknown(Why::Lost));
+            match args.pos.first().and_then(|queue| host.known_of_queue(queue)) {
+                Some(V::Undef) => {
+                    let empty = Err(host.raise("queue.Empty", ""));
+                    in_vain(host, patience, "Queue.get", "nothing is ever put into the queue", empty)
+                }
+                known => Ok(known.unwrap_or(V::Unknown(Why::OUTSIDE))),
+            }
         }
     }
-    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn task_done(host: &mut dyn Host, args: Args) -> R<V> {
