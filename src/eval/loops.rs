@@ -1196,7 +1196,9 @@ impl Machine<'_> {
         let cells = frame.cells.iter().chain(&frame.namespace).map(|id| V::Ref(*id));
         let roots: Vec<V> = variables.chain(frame.stack.iter().chain(&frame.handling).cloned()).chain(cells).collect();
         let gone: Vec<ObjId> = pairs.iter().map(|(_, before)| *before).collect();
-        !self.store.reaches(roots, &gone, appended)
+        // What is only appended to is read by nobody, unless it has another name.
+        let unread: Vec<ObjId> = appended.iter().copied().filter(|id| self.only_reference(frame, *id)).collect();
+        !self.store.reaches(roots, &gone, &unread)
     }
 
     /// Whether a variable is a counter whose two values make no difference to the loop.
