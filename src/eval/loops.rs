@@ -199,7 +199,7 @@ pub struct Slice {
     counters: Vec<Variable>,
     /// Variables that are counters and otherwise read modulo constants only, with a common multiple of these.
     modular: Vec<(Variable, i128)>,
-    /// Variables whose only use is to append to the list they hold.
+    /// Variables whose only use is to append to the list they hold, or to extend it.
     appended: Vec<Variable>,
     /// Variables that are read in the loop, other than to append; and globals that other code reads.
     read: Vec<Variable>,
@@ -1196,7 +1196,9 @@ impl Machine<'_> {
         let cells = frame.cells.iter().chain(&frame.namespace).map(|id| V::Ref(*id));
         let roots: Vec<V> = variables.chain(frame.stack.iter().chain(&frame.handling).cloned()).chain(cells).collect();
         let gone: Vec<ObjId> = pairs.iter().map(|(_, before)| *before).collect();
-        !self.store.reaches(roots, &gone, appended)
+        // What is only appended to is read by nobody, unless it has another name.
+        let unread: Vec<ObjId> = appended.iter().copied().filter(|id| self.only_reference(frame, *id)).collect();
+        !self.store.reaches(roots, &gone, &unread)
     }
 
     /// Whether a variable is a counter whose two values make no difference to the loop.
@@ -1510,7 +1512,8 @@ impl Machine<'_> {
                 slice.modular.push((v, multiple));
                 continue;
             }
-            let append = |i: usize| matches!(ops.get(i + 1), Some(Op::LoadMethod(n)) if self.program.name(*n) == "append");
+            let append =
+                |i: usize| matches!(ops.get(i + 1), Some(Op::LoadMethod(n)) if matches!(self.program.name(*n), "append" | "extend"));
             let written_here = range.clone().any(|i| write_of(&ops[i]) == Some(v));
             if !written_here && reads.iter().all(|&i| append(i)) {
                 slice.appended.push(v);

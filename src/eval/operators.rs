@@ -1467,7 +1467,8 @@ impl Machine<'_> {
 
     /// `container[key] = value` of a dict, or adding to a set.
     pub fn table_store(&mut self, container: &V, key: &V, value: V) -> R<()> {
-        let known = self.key_of(key)?;
+        let keys = if key.is_exact() { None } else { Key::all_of(key) };
+        let known = if keys.is_some() { None } else { self.key_of(key)? };
         let V::Ref(id) = container else {
             self.store.escape_all(&[key.clone(), value]);
             return Ok(());
@@ -1477,7 +1478,6 @@ impl Machine<'_> {
             return Ok(());
         }
         let mut escapes = Vec::new();
-        let keys = if key.is_exact() { None } else { Key::all_of(key) };
         self.store.mutate(*id, true, |obj| {
             if let Obj::Dict(table, _) | Obj::Set(table, _) = obj {
                 // All it may be are there: it is one of them that has another value.

@@ -397,9 +397,13 @@ impl Machine<'_> {
             Op::Call(n, names) => {
                 let args = self.pop_args(frame, n, names);
                 let callable = pop(frame);
-                // What `for` iterates over with `enumerate` or `zip` lives as long as the loop's own iterator.
-                let next = code.ops.get(frame.pc as usize + 1..frame.pc as usize + 3);
-                self.fresh_iterator = matches!(next, Some([Op::GetIter, Op::LoopEnter(_)]))
+                // What `for` iterates over with `enumerate` or `zip` lives as long as the loop's own iterator; so it is in a comprehension.
+                let for_loop = match code.ops.get(frame.pc as usize + 1..frame.pc as usize + 3) {
+                    Some([Op::GetIter, Op::LoopEnter(_)]) => true,
+                    Some([Op::GetIter, Op::Call(1, None)]) => self.is_comprehension(frame.stack.last(), frame.pc + 2),
+                    _ => false,
+                };
+                self.fresh_iterator = for_loop
                     && !code.is_generator
                     && !code.is_async
                     && matches!(&callable, V::Lib(name) if matches!(&*name.text(), "enumerate" | "zip" | "reversed"))

@@ -32,6 +32,20 @@ def until_apart(held):
 until_apart(Held([0, 1]))
 
 
+def until_another(rounds):
+    # What is only appended to under one name is read under another.
+    kept = [[0]]
+    seen = kept
+    now = kept[0]
+    while now is seen[-1]:
+        kept.append(now)
+        now = list(now) if len(seen) > rounds else now
+    return len(kept)
+
+
+until_another(6)
+
+
 # The same states again, in objects that are made anew.
 class Board:
     def __init__(self, size):

@@ -19,3 +19,10 @@ for _ in range(20):
     cells[random.randrange(4)] = 1
     cells[-random.randint(1, 2)] = 2
 kept = 0 in cells
+marks = {}
+for turn in range(5):
+    marks[random.choice(["x", "y"])] = turn
+marks.setdefault("x", -1)
+marks.setdefault("y", -1)
+marks[random.choice(["x", "y"])] = "last"
+both, size = ("x" in marks, "y" in marks), len(marks)
