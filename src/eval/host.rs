@@ -360,22 +360,6 @@ impl Host for Machine<'_> {
         self.await_value(awaitable)
     }
 
-    fn none_raises(&mut self, awaitables: &[V]) -> R<bool> {
-        for awaitable in awaitables {
-            let kept = (self.facts.clone(), self.called.clone(), self.facts_reported, self.sleeps);
-            let ended = self.rehearse(|machine| match machine.await_value(awaitable) {
-                // It lasts for ever, or beyond the limit.
-                Err(Stop::Dead) => Ok(V::None),
-                result => result,
-            });
-            (self.facts, self.called, self.facts_reported, self.sleeps) = kept;
-            if ended?.is_none() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     fn interruptible(&mut self) {
         self.store.path.interruptible = true;
     }

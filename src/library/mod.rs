@@ -188,8 +188,6 @@ pub trait Host {
     fn sleep(&mut self, low: f64, high: f64, callee: &str);
     /// Runs an awaitable to its end, as `await` does.
     fn wait(&mut self, awaitable: &V) -> R<V>;
-    /// Whether none of these awaitables, each run to its end or for ever, can raise. The state stays as it is.
-    fn none_raises(&mut self, awaitables: &[V]) -> R<bool>;
     /// Something that can interrupt the program at any time has been installed.
     fn interruptible(&mut self);
     /// What is waited for never comes. `reason` is a fragment that says why.

@@ -16,7 +16,15 @@ pub fn find(name: &str) -> Option<Entry> {
         "sleep" => sleep,
         "sleep.wait" => wait,
         "gather" => gather,
-        "gather.wait" => wait_for_all,
+        "gather.wait" => |host, args| {
+            // One that raises ends the wait for all, and a task may be cancelled by whoever holds it.
+            if !args.pos.iter().all(|awaitable| is_sleep(host, awaitable)) {
+                host.interruptible();
+            }
+            wait_for_all(host, args)
+        },
+        // None of them raises.
+        "gather.sure.wait" => wait_for_all,
         "create_task" | "ensure_future" => create_task,
         "create_task.wait" => wait_for_task,
         "run" => run,
@@ -487,7 +495,10 @@ fn independent(host: &mut dyn Host, awaitables: &[V]) -> R<bool> {
         let waits = match awaitable {
             V::Ref(id) => match host.store().get(*id) {
                 Obj::Partial { function: V::Lib(name), .. } => {
-                    matches!(&*name.text(), "asyncio.sleep.wait" | "asyncio.gather.wait" | "asyncio.create_task.wait")
+                    matches!(
+                        &*name.text(),
+                        "asyncio.sleep.wait" | "asyncio.gather.wait" | "asyncio.gather.sure.wait" | "asyncio.create_task.wait"
+                    )
                 }
                 _ => false,
             },
@@ -518,28 +529,19 @@ fn gather(host: &mut dyn Host, args: Args) -> R<V> {
     };
     let (seconds, raises) = beside(host, &args.pos)?;
     if seconds < f64::INFINITY && args.kw.is_empty() && independent(host, &args.pos)? {
-        return Ok(partial(host, "asyncio.gather.wait", args.pos.to_vec()));
+        let is_sure = !raises && !host.mentions(CANCELLING);
+        return Ok(partial(host, if is_sure { "asyncio.gather.sure.wait" } else { "asyncio.gather.wait" }, args.pos.to_vec()));
     }
     give(host, &args.pos);
     Ok(task(host, if raises && !keeps { 0.0 } else { seconds }, raises))
 }
 
+fn is_sleep(host: &mut dyn Host, awaitable: &V) -> bool {
+    let V::Ref(id) = awaitable else { return false };
+    matches!(host.store().get(*id), Obj::Partial { function: V::Lib(name), .. } if &*name.text() == "asyncio.sleep.wait")
+}
+
 fn wait_for_all(host: &mut dyn Host, args: Args) -> R<V> {
-    let sleeps = |host: &mut dyn Host, v: &V| match v {
-        V::Ref(id) => matches!(host.store().get(*id), Obj::Partial { function: V::Lib(name), .. } if &*name.text() == "asyncio.sleep.wait"),
-        _ => false,
-    };
-    let coroutine = |host: &mut dyn Host, v: &V| match v {
-        V::Ref(id) => matches!(host.store().get(*id), Obj::Generator(g) if g.coroutine),
-        _ => false,
-    };
-    // One that raises ends the wait for all, and a task may be cancelled by whoever holds it.
-    let simple = args.pos.iter().all(|v| sleeps(host, v));
-    let unshared = !host.mentions(REACHING_TASKS) && args.pos.iter().all(|v| sleeps(host, v) || coroutine(host, v));
-    let all_end = simple || unshared && host.none_raises(&args.pos)?;
-    if !all_end {
-        host.interruptible();
-    }
     let (mut values, mut longest) = (Vec::new(), 0.0_f64);
     for awaitable in &args.pos {
         let (value, taken) = timed(host, awaitable)?;

@@ -145,7 +145,9 @@ const REGISTERING: &[&str] = &[
 fn registers(name: &str) -> bool {
     let method = name.strip_prefix("serving.application.").or_else(|| name.strip_prefix("serving.handlers."));
     method.is_some_and(|method| REGISTERING.contains(&method))
-        || name.strip_prefix("aiohttp.web.").is_some_and(|function| REGISTERING.contains(&function))
+        || ["aiohttp.web.", "bottle."]
+            .iter()
+            .any(|module| name.strip_prefix(module).is_some_and(|function| REGISTERING.contains(&function)))
 }
 
 /// Keeps what answers requests, for when they come: while it serves.
