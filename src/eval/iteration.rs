@@ -201,6 +201,12 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether an iterator gives the same for ever, of which it is not known what it is.
+    pub fn repeats_something_unknown(&self, iterator: &V) -> bool {
+        let Some(Obj::Iter(Iter { kind: IterKind::Repeat, parts })) = self.obj(iterator) else { return false };
+        matches!(parts.as_slice(), [value, V::None] if !value.is_exact())
+    }
+
     fn iterate_instance(&mut self, value: &V) -> R<V> {
         if let Some(Obj::Instance { class: V::Lib(class), .. }) = self.obj(value) {
             let method = crate::value::object::Sym::new(&format!("{}.__iter__", class.text()));

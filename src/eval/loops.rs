@@ -354,7 +354,11 @@ impl Machine<'_> {
         // Inside a loop that is being bounded, each pass would run all of it again.
         let again = self.abstract_loops > 0
             && (l.iterations > MAX_INNER || l.iterations == LONG_INNER && l.info.kind == LoopKind::For && self.many_trips_left(frame));
-        if tired || open || uncertain || again || self.collects_many(frame, code, l) {
+        // What it is given is never known, and never ends.
+        let blind = l.info.kind == LoopKind::For
+            && l.iterations > 2 * PEEL
+            && frame.stack.last().is_some_and(|iterator| self.repeats_something_unknown(iterator));
+        if tired || open || uncertain || again || blind || self.collects_many(frame, code, l) {
             return self.begin_bounding(frame, cx, code, l);
         }
         if TRIALS.contains(&l.iterations) && !l.left && !l.may_exhaust && self.never_left(frame, code, l) {
