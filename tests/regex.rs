@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use antifreeze::value::regex::ambiguity::{self, Attack, Growth};
-use antifreeze::value::regex::steps::{Method, count};
+use antifreeze::value::regex::steps::{Method, Pumped, count, count_pumped};
 use antifreeze::value::regex::{Failure, Program};
 use serde_json::{Value, json};
 
@@ -237,4 +237,55 @@ fn what_is_called_exponential_grows_so_under_re_and_what_is_harmless_stays_quick
     assert!(failures.is_empty(), "{} of {kinds:?}:\n{}", failures.len(), failures.join("\n"));
     assert!(kinds[0] > 150 && kinds[1] > 10, "{kinds:?}");
     assert!(!soak() || kinds.iter().sum::<i32>() >= 3000, "{kinds:?}: name more folders in ANTIFREEZE_REGEX_PATH");
+}
+
+#[test]
+fn copies_take_together_what_they_take_one_by_one() {
+    let patterns = [
+        r"\s+$",
+        r"[ab]+\b$",
+        r".*.*=",
+        r"(a|b)+c",
+        r"(?:ab)*$",
+        r"a+?b+$",
+        r"(?<=a)b+x",
+        r"(?=a+)b",
+        r"a{2,5}c",
+        r"x*y*$",
+        r"(a+)+$",
+        r"^a*$",
+        r"a*",
+        r"(?m)^ +$",
+        r"[^x]+x",
+        r"\ba+",
+        r"(?i)[A-Z ]+!",
+    ];
+    let mut followed = 0;
+    for pattern in patterns {
+        let Ok(program) = Program::of_str(pattern, 0) else { panic!("{pattern}") };
+        for (before, unit, after) in
+            [("", "a", "x"), ("x", " ", "."), ("ab", "ab", ""), ("-- ", " ", "sound"), ("", " \t", "\n."), ("a\n", "a", "")]
+        {
+            for method in [Method::Match, Method::Fullmatch, Method::Search, Method::All(u64::MAX), Method::All(1)] {
+                let (before, unit, after) = (chars(before), chars(unit), chars(after));
+                let text = Pumped { before: &before, unit: &unit, copies: 700, after: &after };
+                let Some(short) = count_pumped(&program, text, method, 2_000_000) else { continue };
+                let all = [before.clone(), unit.repeat(700), after.clone()].concat();
+                let Some(long) = count(&program, &all, method, 10_000_000) else { panic!("{pattern} is beyond reach") };
+                let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs();
+                assert!(
+                    is_near(short.work.jumps, long.work.jumps),
+                    "{pattern} {before:?} {unit:?} {after:?} {method:?}: {short:?} {:?}",
+                    long.work
+                );
+                assert!(
+                    is_near(short.work.scans, long.work.scans),
+                    "{pattern} {before:?} {unit:?} {after:?} {method:?}: {short:?} {:?}",
+                    long.work
+                );
+                followed += 1;
+            }
+        }
+    }
+    assert!(followed > 60, "only {followed} are followed");
 }

@@ -38,20 +38,24 @@ class Authorized:
         self._imports = list(imports)
         self._names: dict[str, Any] = {}
 
-    def check(self, tree: ast.Module, tools: Mapping[str, Callable[..., Any]]) -> None:
-        """Raises `InterpreterError`, in smolagents' words, if the code goes where it may not."""
+    def refused(self, tree: ast.Module, tools: Mapping[str, Callable[..., Any]]) -> tuple[ast.stmt, str] | None:
+        """The first statement that goes where the code may not, and why, in smolagents' words."""
         names = dict(self._names)
         # A function may be defined below the one that calls it.
         own = {*names, *tools, *_bound(tree)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id in DANGEROUS and node.id not in own:
-                raise InterpreterError(
-                    f"Forbidden function evaluation: '{node.id}' is not among the explicitly allowed tools or defined/imported in "
-                    "the preceding code"
-                )
         for statement in tree.body:
-            _Walk(self._imports, names, tools).visit(statement)
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and node.id in DANGEROUS and node.id not in own:
+                    return statement, (
+                        f"Forbidden function evaluation: '{node.id}' is not among the explicitly allowed tools or defined/imported in "
+                        "the preceding code"
+                    )
+            try:
+                _Walk(self._imports, names, tools).visit(statement)
+            except InterpreterError as error:
+                return statement, str(error)
         self._names = names
+        return None
 
 
 class _Walk(ast.NodeVisitor):

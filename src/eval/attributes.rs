@@ -41,6 +41,7 @@ impl Machine<'_> {
                 Ok(self.alloc(Obj::Bound { function: V::Lib(qualified), this: object.clone() }))
             }
             V::Unknown(why) | V::Instance(_, why) => {
+                self.notes_lost_put(name);
                 self.may_raise_class("");
                 Ok(V::Unknown(*why))
             }
@@ -62,6 +63,7 @@ impl Machine<'_> {
                     if let Some(known) = self.fixed_attr(object, *id, kind, name) {
                         return Ok(known);
                     }
+                    self.notes_lost_put(name);
                     self.may_raise_class("");
                     Ok(V::Unknown(Why::Lost))
                 }
@@ -101,8 +103,17 @@ impl Machine<'_> {
         }
     }
 
+    /// Something may be put into any queue.
+    fn notes_lost_put(&mut self, name: Sym) {
+        self.lost_puts |= matches!(&*name.text(), "put" | "put_nowait");
+    }
+
     /// An attribute of what others may hold, where nobody can change it: methods, and what is assigned once.
     fn fixed_attr(&mut self, object: &V, id: ObjId, kind: Sym, name: Sym) -> Option<V> {
+        // What only adds something to a list or a deque never fails.
+        if matches!((&*kind.text(), &*name.text()), ("list" | "collections.deque", "append") | ("collections.deque", "appendleft")) {
+            return Some(V::lib(crate::library::modules::KEEP));
+        }
         let unassigned = self.store.fixed().is_never_assigned(name);
         if unassigned && let Some(class) = crate::library::modules::shared_class(&kind.text()) {
             let method = Sym::new(&format!("{class}.{}", name.text()));
@@ -778,8 +789,10 @@ impl Machine<'_> {
                 Ok(V::Unknown(Why::Lost))
             }
             _ => {
+                // Those of the library wait when they are called.
+                let waits = is_async && !matches!(self.obj(exit), Some(Obj::Bound { function: V::Lib(_), .. }));
                 let value = self.call_value(exit, Args::of(details.iter().cloned()))?;
-                if is_async { self.await_value(&value) } else { Ok(value) }
+                if waits { self.await_value(&value) } else { Ok(value) }
             }
         }
     }
@@ -801,6 +814,16 @@ impl Machine<'_> {
             && crate::library::modules::is_awaitable(&name.text())
         {
             return self.call_value(awaitable, Args::default());
+        }
+        if let Obj::Instance { class: V::Lib(class), .. } = self.store.get(*id)
+            && let Some(wait) = crate::library::modules::waiting(&class.text())
+        {
+            return self.call_value(&V::lib(wait), Args::of([awaitable.clone()]));
+        }
+        if let Obj::Escaped(kind) = self.store.get(*id)
+            && let Some(wait) = crate::library::modules::shared_class(&kind.text()).and_then(crate::library::modules::waiting)
+        {
+            return self.call_value(&V::lib(wait), Args::of([awaitable.clone()]));
         }
         let Obj::Generator(generator) = self.store.get(*id).clone() else {
             self.store.escape(awaitable);

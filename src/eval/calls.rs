@@ -8,7 +8,7 @@ use crate::library::{Args, Entry, R, Stop};
 use crate::syntax::code::{Code, CodeId, CodeKind, Op, Pc};
 use crate::value::cost::{CALL, FUNCTION_CALL};
 use crate::value::object::{Class, Exc, Frame, Function, Generator, Obj, ObjId, Source, Sym, Tuple, V, Why};
-use crate::value::store::Path;
+use crate::value::store::{Path, refers_to};
 
 use super::machine::{Exit, Machine};
 
@@ -249,12 +249,15 @@ impl Machine<'_> {
         }
         self.mark_called(function.code);
         self.recursions += u64::from(active > 0);
-        let key = if exact { self.memo.key(&self.store, function, &locals) } else { None };
+        let key = if exact && self.blocked.is_none() { self.memo.key(&self.store, function, &locals) } else { None };
         if let Some(known) = key.as_ref().and_then(|key| self.memo.find(&self.store, key)) {
             let entry = self.store.path;
             self.store.path.cost += known.cost;
             self.store.path.output += known.output;
             self.store.uses_again(&known.objects, &known.globals);
+            for tally in &known.counted {
+                self.store.count(*tally, V::any_int(Why::Lost));
+            }
             if active == 0 && self.passes_deadline(entry) {
                 self.report_long_recursion(function, &locals, entry);
             }
@@ -268,7 +271,7 @@ impl Machine<'_> {
         *self.active.entry(function.code).or_insert(0) += 1;
         let entry = self.store.path;
         let (raises, facts) = (self.uncaught_raises, self.facts_reported);
-        let recursions = self.recursions;
+        let (recursions, answers) = (self.recursions, self.answers_by_place.get());
         let arguments = (active == 0).then(|| locals.clone());
         if key.is_some() {
             self.store.watch_call();
@@ -284,7 +287,9 @@ impl Machine<'_> {
             Exit::Return(value) => {
                 let cost = (self.store.path.cost - entry.cost, self.store.path.output - entry.output);
                 let quiet = self.facts_reported == facts;
-                if let (Some(key), Some(used)) = (key, used) {
+                if let (Some(key), Some(used)) = (key, used)
+                    && self.answers_by_place.get() == answers
+                {
                     let same = Path { cost: entry.cost, output: entry.output, ..self.store.path } == entry;
                     // Far beyond every limit, the cost of one call is lost in rounding.
                     let alone = quiet && same && entry.cost < 1e5 && self.raised.is_none() && self.uncaught_raises == raises;
@@ -516,12 +521,57 @@ impl Machine<'_> {
     /// At least how many seconds a call takes that runs on a thread of its own, in a process that has no other reason to end it.
     /// Everything that others could change meanwhile is unknown to it.
     pub fn lasts_beside(&mut self, function: &V, args: Args) -> R<f64> {
+        let (seconds, _) = self.lasts_apart(function, &mut |machine| {
+            machine.store.escape(function);
+            machine.store.escape_all(&args.values());
+            machine.call_value(function, args.clone())
+        })?;
+        Ok(seconds)
+    }
+
+    /// The same of what a task waits for, and whether it may raise.
+    pub fn lasts_in_a_task(&mut self, awaitable: &V) -> R<(f64, bool)> {
+        match self.obj(awaitable) {
+            Some(Obj::Generator(Generator { frame: Some(frame), coroutine: true, may_be_done: false })) if frame.pc == 0 => {
+                let held: Vec<V> = frame.locals.iter().cloned().chain(frame.cells.iter().map(|cell| V::Ref(*cell))).collect();
+                self.lasts_apart(awaitable, &mut |machine| {
+                    machine.store.escape_all(&held);
+                    machine.await_value(awaitable)
+                })
+            }
+            Some(Obj::Partial { function: V::Lib(name), args, .. }) if &*name.text() == "asyncio.create_task.wait" => {
+                let coroutine = args[0].clone();
+                self.lasts_in_a_task(&coroutine)
+            }
+            Some(Obj::Partial { function: V::Lib(name), args, .. }) if crate::library::modules::is_awaitable(&name.text()) => {
+                let held = args.as_ref().clone();
+                self.lasts_apart(awaitable, &mut |machine| {
+                    machine.store.escape_all(&held);
+                    machine.await_value(awaitable)
+                })
+            }
+            Some(Obj::Instance { class: V::Lib(class), attrs }) if &*class.text() == "asyncio.Task" => {
+                let part = |name| crate::library::modules::attribute(attrs, name);
+                match (part("-seconds"), part("-raises")) {
+                    (Some(V::Float(seconds)), Some(V::Bool(raises))) if !crate::library::Host::mentions(self, &["cancel"]) => {
+                        Ok((seconds, raises))
+                    }
+                    _ => Ok((0.0, true)),
+                }
+            }
+            _ => Ok((0.0, true)),
+        }
+    }
+
+    /// What runs on a thread, or in a task, that the rest of the program does not wait for: its least seconds, which are none where it may
+    /// raise, and whether it may.
+    fn lasts_apart(&mut self, function: &V, run: &mut dyn FnMut(&mut Self) -> R<V>) -> R<(f64, bool)> {
         // What ends a thread from outside is not followed.
         let interrupting = self.program.names.iter().any(|name| super::INTERRUPTING.contains(&&**name));
         // A name that is deleted is an error for whoever looks it up.
         let deletes = self.program.codes.iter().any(|code| code.ops.iter().any(|op| matches!(op, Op::DeleteGlobal(_))));
         if interrupting || deletes || self.store.builtins_open || self.fuel < 2 * ALONE {
-            return Ok(0.0);
+            return Ok((0.0, true));
         }
         let kept = (self.store.clone(), self.facts.clone(), self.called.clone(), self.raised.take(), self.uncaught_raises);
         let (fuel, loops) = (self.fuel, (self.call_floor, self.loop_floor));
@@ -532,17 +582,16 @@ impl Machine<'_> {
         self.forget_module_state(false);
         let path = &mut self.store.path;
         (path.cost, path.interruptible, path.unknown_managers, path.timeouts) = (0.0, false, 0, 0);
-        self.store.escape(function);
-        self.store.escape_all(&args.values());
-        let result = self.call_value(function, args);
+        let result = run(self);
         let raises = self.raised.is_some() || self.uncaught_raises != kept.4;
         let is_proven = self.facts.values().all(|fact| fact.proof == Proof::Proven);
         let ends = self.facts.values().any(|fact| fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY));
-        let seconds = match result {
+        let seconds = match &result {
             Err(Stop::Dead) if ends && is_proven && !raises => f64::INFINITY,
-            Ok(_) if !raises && is_proven => self.store.path.cost,
+            Ok(_) if is_proven && !raises => self.store.path.cost,
             _ => 0.0,
         };
+        let raises = raises || !matches!(result, Ok(_) | Err(Stop::Dead));
         self.fuel = fuel - (ALONE - self.fuel);
         (self.call_floor, self.loop_floor) = loops;
         self.defined_only = defined;
@@ -560,7 +609,7 @@ impl Machine<'_> {
                 self.facts.entry(key).or_insert(fact);
             }
         }
-        Ok(seconds)
+        Ok((seconds, raises))
     }
 
     /// Whether a function is what is looked at as what runs on a thread of its own, on the same object.
@@ -570,7 +619,7 @@ impl Machine<'_> {
             _ => (v.clone(), V::Null),
         };
         let wanted = parts(function);
-        matches!(wanted.0, V::Ref(_)) && self.beside.iter().any(|running| parts(running) == wanted)
+        matches!(wanted, (V::Ref(_), _) | (_, V::Ref(_))) && self.beside.iter().any(|running| parts(running) == wanted)
     }
 
     /// A test of a class of `unittest` that surely never returns, by name. What is set up before it could fail.
@@ -706,8 +755,17 @@ impl Machine<'_> {
             let all = self.make_tuple(args.pos.to_vec());
             attrs.push((Sym::new("args"), all));
         }
-        let made = self.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::new(attrs) });
         let has_init = self.class_lookup(class, class_value, Sym::new("__init__")).is_some();
+        let has_finaliser = self.class_lookup(class, class_value, Sym::new("__del__")).is_some();
+        if has_init
+            && !exception
+            && !has_finaliser
+            && self.abstract_loops > 0
+            && let Some(made) = self.initialised_apart(class, class_value, &args)?
+        {
+            return Ok(made);
+        }
+        let made = self.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::new(attrs) });
         if has_init {
             self.initialise(&made, class, class_value, args)?;
         } else if let Some(init) = base_init {
@@ -726,6 +784,23 @@ impl Machine<'_> {
             self.store.escape_all(&[made.clone(), finaliser]);
         }
         Ok(made)
+    }
+
+    /// Makes an instance in a loop that is being bounded. The object that stands for all that are made here takes it up once it is
+    /// whole: its attributes would all be missing perhaps if that one were initialised. None where others hold it by then.
+    fn initialised_apart(&mut self, class: &Rc<Class>, class_value: &V, args: &Args) -> R<Option<V>> {
+        let before = self.store.clone();
+        let id = self.store.alloc(Obj::Instance { class: class_value.clone(), attrs: Rc::default() });
+        self.initialise(&V::Ref(id), class, class_value, args.clone())?;
+        let raised = self.raised.as_ref().is_some_and(|raised| refers_to(&raised.exception, id));
+        let named = (0..self.names.len() as u32).any(|name| refers_to(&self.store.global(name), id));
+        let whole = self.store.get(id).clone();
+        if raised || named || !matches!(whole, Obj::Instance { .. }) || self.store.references(id) > 0 {
+            self.store = before;
+            return Ok(None);
+        }
+        self.store.replace(id, Obj::Hole);
+        Ok(Some(self.alloc(whole)))
     }
 
     fn initialise(&mut self, made: &V, class: &Rc<Class>, class_value: &V, args: Args) -> R<()> {

@@ -36,7 +36,12 @@ impl Machine<'_> {
             V::Int(n) => json!({"kind": "int", "value": integer(*n)}),
             V::Ints(r) => {
                 let int = r.0;
-                json!({"kind": "int", "low": int.lower().map(integer), "high": int.upper().map(integer), "bits_low": int.bits_low, "bits_high": count(int.bits_high)})
+                let mut shown = json!({"kind": "int", "low": int.lower().map(integer), "high": int.upper().map(integer), "bits_low": int.bits_low, "bits_high": count(int.bits_high)});
+                if int.residue.modulus() > 1 {
+                    shown["modulus"] = json!(int.residue.modulus());
+                    shown["residue"] = json!(int.residue.residue());
+                }
+                shown
             }
             V::Float(f) => json!({"kind": "float", "value": float(*f)}),
             V::Floats(r) => json!({"kind": "float", "low": float(r.0.low), "high": float(r.0.high), "nan": r.0.nan}),

@@ -73,11 +73,18 @@ impl Machine<'_> {
         };
         let code = args.get(0, "source").or_else(|| args.get(0, "object")).cloned();
         let text = code.as_ref().and_then(|code| self.text_of_code(code, callee));
-        let given = if namespace.is_none() || own { self.given(namespace.as_ref()) } else { None };
+        let alone = text.as_ref().is_some_and(|text| names_nothing(text));
+        let given = if alone {
+            Some(Vec::new())
+        } else if namespace.is_none() || own {
+            self.given(namespace.as_ref())
+        } else {
+            None
+        };
         let mut ended = Ok(());
         let mut stored = None;
         match (text, given) {
-            (Some(text), Some(given)) if args.pos.len() + args.kw.len() <= 2 => {
+            (Some(text), Some(given)) if alone || args.pos.len() + args.kw.len() <= 2 => {
                 match self.evaluate_text(&text, callee, given, namespace.is_none()) {
                     Ok(names) => stored = names,
                     Err(stop) => ended = Err(stop),
@@ -176,11 +183,15 @@ impl Machine<'_> {
 
     fn evaluate_text(&mut self, text: &str, callee: &str, given: Vec<Given>, shares: bool) -> R<Option<Vec<Arc<str>>>> {
         let fuel = self.fuel / SHARE;
-        let patched = self.store.builtins_open || given.iter().any(|(name, _)| name == "__builtins__");
+        let patched = self.store.builtins_open && !given.is_empty();
         if fuel < LEAST_FUEL || patched || given.iter().any(|(name, _)| !name.is_ascii()) {
             return Ok(None);
         }
         let Some((source, program)) = self.parse_text(text)? else { return Ok(None) };
+        // With builtins of their own, only the names are known that are given.
+        if given.iter().any(|(name, _)| name == "__builtins__") && !finds_only(&program, &given) {
+            return Ok(None);
+        }
         if callee == "eval" && !matches!(program.form, syntax::code::Form::Expression) {
             return Ok(None);
         }
@@ -210,19 +221,20 @@ impl Machine<'_> {
         Ok(whole.then_some((source, program)))
     }
 
-    /// At least how many seconds a text takes as a program in a process of its own; infinite where it never ends.
-    pub fn lasts_as_program(&mut self, text: &str) -> R<f64> {
+    /// At least how many seconds a text takes as a program in a process of its own, infinite where it never ends; and how many bytes it
+    /// writes at least, where it ends.
+    pub fn lasts_as_program(&mut self, text: &str) -> R<(f64, f64)> {
         let fuel = self.fuel / SHARE;
         if fuel < LEAST_FUEL || text.len() > LONGEST {
-            return Ok(0.0);
+            return Ok((0.0, 0.0));
         }
-        let Some((source, program)) = self.parse_text(text)? else { return Ok(0.0) };
+        let Some((source, program)) = self.parse_text(text)? else { return Ok((0.0, 0.0)) };
         let settings =
             Settings { is_main: true, is_file: false, is_bare: false, fuel, describe: false, given: Vec::new(), ..self.settings.clone() };
         let facts = super::evaluate(&source.text, &program, &settings);
         self.burn(facts.fuel_spent.min(self.fuel / 2))?;
         let surely = facts.facts.iter().any(|fact| is_endless(fact) && fact.reach == Reach::Always);
-        Ok(if facts.never_ends && surely { f64::INFINITY } else { facts.floor })
+        Ok(if facts.never_ends && surely { (f64::INFINITY, 0.0) } else { (facts.floor, facts.written) })
     }
 
     /// What was found in a string is said of its place in the source where the string is a literal that reads like its value,
@@ -251,6 +263,25 @@ impl Machine<'_> {
             self.store.path = path;
         }
     }
+}
+
+/// Whether a text is an expression of numbers and operators, which means the same wherever it stands.
+fn names_nothing(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_digit() || " \t()+-*/%<>|&^~._,".contains(c);
+    text.chars().all(is_plain) && text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a program looks up no names but those it is given or assigns before.
+fn finds_only(program: &Program, given: &[Given]) -> bool {
+    let [code] = program.codes.as_slice() else { return false };
+    code.ops.iter().all(|op| match op {
+        Op::LoadGlobal(id) | Op::LoadName(id) => {
+            let name = &program.names[id.0 as usize];
+            given.iter().any(|(known, value)| **known == **name && value.is_some())
+        }
+        Op::Import(..) | Op::ImportStar => false,
+        _ => true,
+    })
 }
 
 /// The names a program assigns, where it is plain all through: it defines and imports nothing, and calls nothing but builtins

@@ -4,11 +4,17 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::modules::{BY_TEXT, ENDING_ALL, INERT};
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, CodeId, CompareOp, Const, NameId, Op};
+use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Const, NameId, Op, Pc};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
 use super::machine::{GuardState, Machine};
+
+/// Names of what ends the program when it is called.
+const EXITS: &[&str] = &["_exit", "abort", "exit", "quit"];
+
+/// Names of what raises exceptions in other threads.
+const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
 
 /// Names of what lets the standard streams lead elsewhere.
 const REDIRECTING: &[&str] = &["StringIO", "capfd", "capsys", "dup2", "redirect_stderr", "redirect_stdout"];
@@ -187,6 +193,46 @@ impl Host for Machine<'_> {
         self.lasts_beside(function, args)
     }
 
+    fn lasts_meanwhile(&mut self, function: &V, args: Args) -> R<f64> {
+        if self.defined_only || !self.beside.is_empty() {
+            return Ok(0.0);
+        }
+        self.blocked = Some(self.frames.len());
+        let seconds = self.lasts_beside(function, args);
+        self.blocked = None;
+        seconds
+    }
+
+    fn left_running(&mut self, function: V, args: Args, callee: &str) {
+        if Host::is_certain(self) && self.beside.is_empty() {
+            self.left_running.push((self.span(self.spot()), callee.to_owned(), function, args));
+        }
+    }
+
+    fn queued(&mut self, queue: &V, item: &V) {
+        let V::Ref(id) = queue else { return };
+        let item = if crate::library::common::is_plain(item) { item.clone() } else { V::Unknown(Why::OUTSIDE) };
+        let known = match self.queued.get(id) {
+            Some(known) => self.store.join_values(&known.clone(), &item, false),
+            None => item,
+        };
+        self.queued.insert(*id, known);
+    }
+
+    fn known_of_queue(&mut self, queue: &V) -> Option<V> {
+        let V::Ref(id) = queue else { return None };
+        let waiting = self.blocked?;
+        let is_own = |code: CodeId| code.0 == 0 || self.frames[..waiting].iter().any(|spot| spot.code == code) && self.runs_once(code);
+        let is_put = |(code, pc): (CodeId, Pc)| is_own(code) && matches!(self.code(code).ops[pc as usize], Op::LoadMethod(_));
+        let only_here = self.attribute_places(&["put", "put_nowait"]).all(is_put) && !self.accesses(&["queue", "_put"]);
+        let is_known = only_here && !self.lost_puts && !self.store.is_summary(*id);
+        is_known.then(|| self.queued.get(id).cloned().unwrap_or(V::Undef))
+    }
+
+    fn lasts_awaited(&mut self, awaitable: &V) -> R<(f64, bool)> {
+        self.lasts_in_a_task(awaitable)
+    }
+
     fn spawned(&mut self, seconds: f64, callee: &str) {
         self.spawner = (callee.to_owned(), self.span(self.spot()));
         let path = &mut self.store.path;
@@ -229,13 +275,27 @@ impl Host for Machine<'_> {
         self.program.names.iter().any(|name| names.contains(&&**name))
     }
 
+    fn mentions_yet(&self, names: &[&str]) -> bool {
+        let found = self.program.names.iter().enumerate().filter(|(_, name)| names.contains(&&***name));
+        found.map(|(at, _)| NameId(at as u32)).any(|name| {
+            let mut places = self.program.places_of(name).peekable();
+            let is_listed = self.program.name_lists.iter().any(|list| list.contains(&name));
+            let is_exit = EXITS.contains(&&*self.program.names[name.0 as usize]);
+            let is_harmless = |code, pc| {
+                let is_own_exit = is_exit && self.is_own_call(code, pc);
+                is_own_exit || self.is_caught(code, pc) || self.is_of_connection(code, pc) || self.comes_later(code, pc)
+            };
+            is_listed || places.peek().is_none() || places.any(|(code, pc)| !is_harmless(code, pc))
+        })
+    }
+
     fn accesses(&self, attributes: &[&str]) -> bool {
-        self.attribute_places(attributes).next().is_some() || self.has_unseen_code()
+        self.attribute_places(attributes).any(|(code, pc)| !self.comes_later(code, pc)) || self.has_unseen_code()
     }
 
     fn is_only_place_of(&self, attribute: &str) -> bool {
         let here = self.spot().code;
-        self.attribute_places(&[attribute]).all(|code| code == here) && !self.has_unseen_code()
+        self.attribute_places(&[attribute]).all(|(code, _)| code == here) && !self.has_unseen_code()
     }
 
     fn imports_only(&self, modules: &[&str]) -> bool {
@@ -268,6 +328,11 @@ impl Host for Machine<'_> {
     fn is_discarded(&self) -> bool {
         let spot = self.spot();
         matches!(self.code(spot.code).ops.get(spot.pc as usize + 1), Some(Op::Pop))
+    }
+
+    fn is_iterated_at_once(&self) -> bool {
+        let spot = self.spot();
+        matches!(self.code(spot.code).ops.get(spot.pc as usize + 1..), Some([Op::GetIter, Op::LoopEnter(_), ..]))
     }
 
     fn call_text(&self) -> String {
@@ -312,6 +377,19 @@ impl Host for Machine<'_> {
             "super" => self.make_super(&args),
             "multiplies" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.multiplies(v)))),
             "runs beside" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.runs_beside(v)))),
+            "handles" => {
+                if let Some(Obj::Function(function)) = args.pos.first().and_then(|v| self.obj(v)) {
+                    let code = function.code;
+                    let name = self.code(code).name;
+                    let uses =
+                        self.program.places_of(name).filter(|(at, pc)| !matches!(self.code(*at).ops[*pc as usize], Op::StoreGlobal(_)));
+                    if uses.count() == 1 {
+                        self.connected.push(code);
+                    }
+                }
+                Ok(V::None)
+            }
+            "coroutine" => Ok(V::Bool(self.frames.iter().any(|spot| self.code(spot.code).is_async))),
             "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
@@ -320,8 +398,11 @@ impl Host for Machine<'_> {
             }
             "exec" | "eval" => self.run_text(name, &args),
             "program" => match args.pos.first() {
-                Some(V::Str(text)) => Ok(V::Float(self.lasts_as_program(&text.clone())?)),
-                _ => Ok(V::Float(0.0)),
+                Some(V::Str(text)) => {
+                    let (seconds, bytes) = self.lasts_as_program(&text.clone())?;
+                    Ok(V::tuple(vec![V::Float(seconds), V::Float(bytes)]))
+                }
+                _ => Ok(V::None),
             },
             "tests" => Ok(self.endless_test()?.map_or(V::None, |name| V::str(&name))),
             "compile" => Ok(super::dynamic::compiled(self, args.pos.first().cloned().unwrap_or(V::None))),
@@ -340,14 +421,101 @@ impl Machine<'_> {
         self.mentions(BY_TEXT) || !self.settings.given.is_empty() || !self.program.imports_only(INERT)
     }
 
-    /// The code of each access to an attribute of one of these names.
-    fn attribute_places(&self, attributes: &[&str]) -> impl Iterator<Item = CodeId> {
+    /// Each access to an attribute of one of these names.
+    fn attribute_places(&self, attributes: &[&str]) -> impl Iterator<Item = (CodeId, Pc)> {
         let is_named = |name: NameId| attributes.contains(&&*self.program.names[name.0 as usize]);
-        let codes = self.program.codes.iter().enumerate();
-        let places = codes.filter(|(_, code)| {
-            code.ops.iter().any(|op| matches!(op, Op::LoadAttr(n) | Op::LoadMethod(n) | Op::StoreAttr(n) if is_named(*n)))
-        });
-        places.map(|(at, _)| CodeId(at as u32)).collect::<Vec<_>>().into_iter()
+        let mut places = Vec::new();
+        for (at, code) in self.program.codes.iter().enumerate() {
+            for (pc, op) in code.ops.iter().enumerate() {
+                if matches!(op, Op::LoadAttr(n) | Op::LoadMethod(n) | Op::StoreAttr(n) if is_named(*n)) {
+                    places.push((CodeId(at as u32), pc as Pc));
+                }
+            }
+        }
+        places.into_iter()
+    }
+
+    /// Whether a place is a call that nobody but the thread that waits here comes to.
+    fn is_own_call(&self, code: CodeId, pc: Pc) -> bool {
+        let is_main = self.beside.is_empty() && !self.defined_only && self.settings.history.is_none();
+        let is_call = matches!(
+            self.code(code).ops[pc as usize..],
+            [Op::LoadMethod(_), ..] | [Op::LoadGlobal(_), Op::Call(0, None), ..] | [Op::LoadGlobal(_), Op::Const(_), Op::Call(1, None), ..]
+        );
+        is_main && is_call && self.frames.iter().any(|spot| spot.code == code) && self.runs_once(code)
+    }
+
+    /// Whether a place is an `except` clause's list of what it takes.
+    fn is_caught(&self, code: CodeId, pc: Pc) -> bool {
+        let mut next = self.code(code).ops[pc as usize + 1..].iter();
+        matches!(self.code(code).ops[pc as usize], Op::LoadGlobal(_)) && matches!(next.next(), Some(Op::MatchException))
+    }
+
+    /// Whether a place is an attribute of the streams that a handler of connections is given, and it alone.
+    fn is_of_connection(&self, code: CodeId, pc: Pc) -> bool {
+        let Some(before) = pc.checked_sub(1).map(|before| self.code(code).ops[before as usize]) else { return false };
+        // What a handler of `socketserver` finds in itself.
+        let is_part = |name: NameId| matches!(&*self.program.names[name.0 as usize], "request" | "connection" | "rfile" | "wfile");
+        match before {
+            Op::LoadLocal(0 | 1) => self.connected.contains(&code),
+            Op::LoadAttr(name) => is_part(name),
+            _ => false,
+        }
+    }
+
+    /// Whether only the code that waits for the operation being evaluated comes to a place, when that is over.
+    fn comes_later(&self, code: CodeId, pc: Pc) -> bool {
+        // What runs beside the program waits for something else than the program does, unless that waits for it.
+        let waiting = match self.blocked {
+            Some(waiting) => waiting,
+            None if self.beside.is_empty() && !self.defined_only => self.frames.len(),
+            None => return false,
+        };
+        if self.settings.history.is_some() || self.mentions(BY_TEXT) {
+            return false;
+        }
+        let Some(waits) = self.frames[..waiting].iter().find(|spot| spot.code == code) else { return false };
+        let own = self.code(code);
+        let is_later = pc > waits.pc && !own.loops.iter().any(|l| l.holds(pc) && l.holds(waits.pc)) && self.runs_once(code);
+        self.answers_by_place.set(self.answers_by_place.get() + u64::from(is_later));
+        is_later
+    }
+
+    /// Whether code runs once: the module does, and so does what it alone calls, at one place.
+    fn runs_once(&self, code: CodeId) -> bool {
+        let is_in_loop = |code: &Code, at: Pc| code.loops.iter().any(|l| l.holds(at));
+        let mut outer = code;
+        while outer.0 != 0 {
+            let own = self.code(outer);
+            let mut places =
+                self.program.places_of(own.name).filter(|(code, pc)| !matches!(self.code(*code).ops[*pc as usize], Op::StoreGlobal(_)));
+            let (Some((caller, at)), None) = (places.next(), places.next()) else { return false };
+            let is_plain = own.parent.is_some_and(|parent| {
+                let ops = self.code(parent).ops.windows(2);
+                let mut made = ops.filter(|pair| matches!(pair[0], Op::MakeFunction(code, ..) if code == outer));
+                made.all(|pair| matches!(pair[1], Op::StoreGlobal(_)))
+            });
+            if !is_plain || is_in_loop(self.code(caller), at) || !matches!(self.code(caller).ops[at as usize], Op::LoadGlobal(_)) {
+                return false;
+            }
+            outer = caller;
+        }
+        true
+    }
+
+    /// The threads that nobody waits for before the program's end, of which some never come to theirs.
+    pub fn judge_threads(&mut self) {
+        for (span, callee, function, args) in std::mem::take(&mut self.left_running) {
+            self.blocked = Some(0);
+            let seconds = self.lasts_beside(&function, args);
+            self.blocked = None;
+            if seconds == Ok(f64::INFINITY) {
+                let proof = if self.mentions(ENDING_ALL) || self.mentions(REACHING_OTHERS) { Proof::Likely } else { Proof::Proven };
+                let reason = "its function never returns, and the program waits for it at its end";
+                let words = [("callee", callee), ("reason", reason.to_owned())];
+                self.report(FactKind::HangsAtExit, Some(span), None, proof, &words);
+            }
+        }
     }
 
     /// So many processes or threads are started that still run.

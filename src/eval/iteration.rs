@@ -83,6 +83,10 @@ impl Machine<'_> {
             V::OneOf(all) if all.iter().all(|v| self.is_known_sequence(v)) => {
                 Ok(self.iter(IterKind::Sequence, vec![value.clone(), V::Int(0)]))
             }
+            V::OneOf(all) if all.iter().all(|v| self.is_known_dict(v)) => {
+                let lengths = self.lengths_of(value)?;
+                Ok(self.iter(IterKind::Keys, vec![value.clone(), V::Int(0), lengths]))
+            }
             V::OneOf(all) => {
                 let all = all.clone();
                 self.each(&all, Machine::iterate_value)
@@ -141,7 +145,11 @@ impl Machine<'_> {
                         let length = self.length_of(&of)?;
                         Ok(self.iter(kind, vec![of, V::Int(0), length]))
                     }
-                    // Views of one of several dicts, or of one that outside code holds.
+                    (of @ V::OneOf(_), kind) if of.alternatives().iter().all(|v| self.is_known_dict(v)) => {
+                        let lengths = self.lengths_of(&of)?;
+                        Ok(self.iter(kind, vec![of, V::Int(0), lengths]))
+                    }
+                    // A view of a dict that outside code holds.
                     (of, _) => {
                         self.store.escape(&of);
                         self.may_raise_class("");
@@ -174,6 +182,17 @@ impl Machine<'_> {
         }
     }
 
+    /// A dict of which each entry is known.
+    pub fn is_known_dict(&self, value: &V) -> bool {
+        matches!(self.obj(value), Some(Obj::Dict(table, _)) if table.rest.is_none())
+    }
+
+    /// The length of each of several containers.
+    fn lengths_of(&mut self, containers: &V) -> R<V> {
+        let lengths: R<Vec<V>> = containers.alternatives().to_vec().iter().map(|v| self.length_of(v)).collect();
+        Ok(V::tuple(lengths?))
+    }
+
     /// A list or a tuple of which each item is known.
     pub fn is_known_sequence(&self, value: &V) -> bool {
         match value {
@@ -182,7 +201,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether an iterator gives the same for ever, of which it is not known what it is.
+    pub fn repeats_something_unknown(&self, iterator: &V) -> bool {
+        let Some(Obj::Iter(Iter { kind: IterKind::Repeat, parts })) = self.obj(iterator) else { return false };
+        matches!(parts.as_slice(), [value, V::None] if !value.is_exact())
+    }
+
     fn iterate_instance(&mut self, value: &V) -> R<V> {
+        if let Some(Obj::Instance { class: V::Lib(class), .. }) = self.obj(value) {
+            let method = crate::value::object::Sym::new(&format!("{}.__iter__", class.text()));
+            if self.entry(method).is_some() {
+                return self.call_value(&V::Lib(method), Args::of([value.clone()]));
+            }
+        }
         if self.open_instance(value) {
             return Ok(self.unknown_effect(std::slice::from_ref(value)));
         }
@@ -453,7 +484,7 @@ impl Machine<'_> {
             }
             V::Str(s) => {
                 let n = s.chars().count() as u64;
-                (Some(V::Strs(Text { low: 1, high: 1, why: Why::Lost, digits: Digits::of(s).part() })), n, n)
+                (Some(V::Strs(Text { digits: Digits::of(s).part(), ..Text::between(1, 1, Why::Lost) })), n, n)
             }
             V::Bytes(b) => (Some(V::int(Int::range(0, 255), Why::Lost)), b.len() as u64, b.len() as u64),
             V::Strs(t) => (Some(V::Strs(t.character())), t.low, t.high),
@@ -504,6 +535,15 @@ impl Machine<'_> {
 
     /// A dict, set or deque must not change its size while it is iterated.
     fn check_size(&mut self, container: &V, length: &V) -> R<()> {
+        if let V::OneOf(all) = container
+            && all.iter().all(|v| self.is_known_dict(v))
+        {
+            let now = self.lengths_of(container)?;
+            if now != *length || !now.is_exact() {
+                self.may_raise_class("RuntimeError");
+            }
+            return Ok(());
+        }
         if !matches!(self.obj(container), Some(Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..))) {
             self.may_raise_class("RuntimeError");
             return Ok(());
@@ -974,6 +1014,16 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Before a loop over a cycle is bounded that has gone round once: it gives any of what it keeps for itself from now on.
+    pub fn settle_begun_cycle(&mut self, iterator: &V) {
+        let V::Ref(id) = iterator else { return };
+        match self.parts(*id) {
+            Some((IterKind::Cycle, parts)) if matches!(parts[0], V::None) => self.set_part(*id, 2, V::any_size(Why::Lost)),
+            Some((IterKind::Enumerate, parts)) => self.settle_begun_cycle(&parts[0]),
+            _ => {}
+        }
+    }
+
     /// Before an iterator is bounded, a long source that it filters gives what it has in any order.
     fn settle_filters(&mut self, iterator: &V) -> R<()> {
         let V::Ref(id) = iterator else { return Ok(()) };
@@ -1074,6 +1124,11 @@ impl Machine<'_> {
     }
 
     fn next_in_dict(&mut self, id: ObjId, kind: IterKind, parts: &[V]) -> R<Next> {
+        if let (V::OneOf(dicts), Some(at)) = (&parts[0], parts[1].exact_int())
+            && dicts.iter().all(|v| self.is_known_dict(v))
+        {
+            return self.next_in_dicts(id, kind, dicts, at as usize);
+        }
         let V::Ref(dict) = parts[0] else { return Ok(Next::Maybe(V::Unknown(Why::Lost))) };
         let Obj::Dict(table, of) = self.store.get(dict) else {
             self.may_raise_class("");
@@ -1124,6 +1179,34 @@ impl Machine<'_> {
                 Ok(Next::Maybe(shape(self, k, v)))
             }
         }
+    }
+
+    /// The entry at a place in one of several dicts.
+    fn next_in_dicts(&mut self, id: ObjId, kind: IterKind, dicts: &[V], at: usize) -> R<Next> {
+        let (mut found, mut all) = (None, true);
+        for dict in dicts {
+            let Some(Obj::Dict(table, of)) = self.obj(dict) else { continue };
+            let (entry, ordered) = (table.exact.get_index(at).map(|(_, entry)| entry.clone()), matches!(of, DictKind::Ordered));
+            if ordered {
+                self.may_raise_class("RuntimeError");
+            }
+            let Some((k, v)) = entry else {
+                all = false;
+                continue;
+            };
+            let item = match kind {
+                IterKind::Keys => k,
+                IterKind::Values => v,
+                _ => self.make_tuple(vec![k, v]),
+            };
+            found = Some(match found {
+                None => item,
+                Some(known) => self.store.join_values(&known, &item, false),
+            });
+        }
+        let Some(item) = found else { return Ok(Next::End) };
+        self.set_part(id, 1, V::Int(at as i128 + 1));
+        Ok(if all { Next::Item(item) } else { Next::Maybe(item) })
     }
 
     fn next_in_slice(&mut self, id: ObjId, parts: Vec<V>) -> R<Next> {
@@ -1833,12 +1916,12 @@ impl Machine<'_> {
             self.add_raised(outer);
         }
         result?;
+        if quiet && !raises {
+            // Whichever way it took to here, it goes on.
+            let Path { mass, lost, decided, .. } = begun.path;
+            self.store.path = Path { mass, lost, decided, ..self.store.path };
+        }
         if endless {
-            if quiet && !raises {
-                // Whichever way it took to here, it goes on.
-                let Path { mass, lost, decided, .. } = begun.path;
-                self.store.path = Path { mass, lost, decided, ..self.store.path };
-            }
             items.rest = Some(Rest { element, value: V::None, low: u64::MAX, high: u64::MAX });
             return Ok(Taken { items, endless });
         }

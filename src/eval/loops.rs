@@ -17,11 +17,12 @@ use crate::library::{R, Stop};
 use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Loop, LoopKind, Op, Pc, UnaryOp};
 use crate::value::counting::gcd_u128;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Tuple, V, Why};
+use crate::value::object::{Frame, IterKind, Obj, ObjId, Sym, Table, Tuple, V, Why};
 use crate::value::store::{Path, Store, refers_to};
 
 mod endless;
 mod parts;
+mod pooled;
 
 use endless::Evidence;
 use parts::Parts;
@@ -40,6 +41,9 @@ const MAX_INNER: u64 = 200;
 
 /// Iterations after which such a loop is bounded that has many more to come.
 const LONG_INNER: u64 = 16;
+
+/// Items beyond which a list is not collected one by one.
+const MANY_ITEMS: u64 = 1 << 16;
 
 /// Iterations before which it is tried whether an invariant shows that nothing leaves the loop.
 const TRIALS: [u64; 2] = [16, 128];
@@ -104,6 +108,8 @@ pub struct LoopState {
     entry: Path,
     /// The path when the loop was entered.
     start: Path,
+    /// Objects that were made since then have numbers from here on.
+    made_from: u32,
     /// Least further trips, when bounding began.
     trips: u64,
     head_cost: f64,
@@ -193,7 +199,7 @@ pub struct Slice {
     counters: Vec<Variable>,
     /// Variables that are counters and otherwise read modulo constants only, with a common multiple of these.
     modular: Vec<(Variable, i128)>,
-    /// Variables whose only use is to append to the list they hold.
+    /// Variables whose only use is to append to the list they hold, or to extend it.
     appended: Vec<Variable>,
     /// Variables that are read in the loop, other than to append; and globals that other code reads.
     read: Vec<Variable>,
@@ -238,7 +244,7 @@ impl Machine<'_> {
         let Some(info) = self.spot_loop(id) else { return };
         let outer_floor = self.loop_floor;
         // Where a function calls itself, the loop in each call has what the first has.
-        let recursive = self.active.get(&self.spot().code).is_some_and(|active| *active > 1);
+        let recursive = self.calls_itself(self.spot().code);
         // Below the other floor no call would be followed any more when it is bounded.
         let floor = outer_floor.max(self.call_floor);
         let stop_at = if recursive { outer_floor } else { floor + self.fuel.saturating_sub(floor) / 2 };
@@ -264,6 +270,7 @@ impl Machine<'_> {
             passes: 0,
             entry: self.store.path,
             start: self.store.path,
+            made_from: self.store.allocated(),
             trips: 0,
             head_cost: 0.0,
             head_output: 0.0,
@@ -281,6 +288,14 @@ impl Machine<'_> {
             parts: None,
             parted: false,
         });
+    }
+
+    /// Whether a code that runs is being run further out as well. Generators are not called where they run.
+    fn calls_itself(&self, id: CodeId) -> bool {
+        if self.code(id).is_generator {
+            return self.frames.iter().filter(|frame| frame.code == id).count() > 1;
+        }
+        self.active.get(&id).is_some_and(|active| *active > 1)
     }
 
     fn condition_jump(&self, info: &Loop) -> Option<Pc> {
@@ -339,7 +354,11 @@ impl Machine<'_> {
         // Inside a loop that is being bounded, each pass would run all of it again.
         let again = self.abstract_loops > 0
             && (l.iterations > MAX_INNER || l.iterations == LONG_INNER && l.info.kind == LoopKind::For && self.many_trips_left(frame));
-        if tired || open || uncertain || again {
+        // What it is given is never known, and never ends.
+        let blind = l.info.kind == LoopKind::For
+            && l.iterations > 2 * PEEL
+            && frame.stack.last().is_some_and(|iterator| self.repeats_something_unknown(iterator));
+        if tired || open || uncertain || again || blind || self.collects_many(frame, code, l) {
             return self.begin_bounding(frame, cx, code, l);
         }
         if TRIALS.contains(&l.iterations) && !l.left && !l.may_exhaust && self.never_left(frame, code, l) {
@@ -372,6 +391,17 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a comprehension has so many items to come that its list is known by its length only, which bounding it gives as well.
+    fn collects_many(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
+        l.iterations == LONG_INNER
+            && self.abstract_loops == 0
+            && code.kind == CodeKind::Comprehension
+            && !code.is_generator
+            && code.loops.len() == 1
+            && frame.stack.last().cloned().is_some_and(|it| self.remaining_low(&it) > MANY_ITEMS)
+            && self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_)))
     }
 
     /// Whether an invariant shows already that nothing leaves a loop, long before the fuel is spent on running it. What it keeps
@@ -551,7 +581,7 @@ impl Machine<'_> {
 
     /// Whether a `for` loop has more trips to come than would be run inside a loop that is being bounded.
     fn many_trips_left(&mut self, frame: &Frame) -> bool {
-        frame.stack.last().cloned().is_some_and(|iterator| self.keeps_its_length(&iterator) && self.remaining_low(&iterator) > MAX_INNER)
+        frame.stack.last().cloned().is_some_and(|iterator| self.remaining_low(&iterator) > MAX_INNER)
     }
 
     /// A `for` loop over something short goes on concretely.
@@ -586,6 +616,10 @@ impl Machine<'_> {
             l.counted = counted.map(|(_, counter)| counter);
             counted.map_or(0, |(trips, _)| trips)
         };
+        self.pool_what_was_made(frame, l);
+        if let Some(iterator) = frame.stack.last().filter(|_| l.info.kind == LoopKind::For).cloned() {
+            self.settle_begun_cycle(&iterator);
+        }
         l.ran = l.iterations - 1;
         l.entry = self.store.path;
         l.snapshot = None;
@@ -808,6 +842,9 @@ impl Machine<'_> {
             let slice = self.slice_of(frame.code, code, l.id);
             return self.report_endless(frame, code, l, &slice, Evidence::Invariant);
         }
+        if l.trips == 0 {
+            l.trips = self.trips_through_list(frame, l);
+        }
         if self.surely_long(l) {
             // What comes after it comes too late.
             cx.pending.clone_from(&l.kept);
@@ -816,6 +853,7 @@ impl Machine<'_> {
         if !l.left && self.look_at_parts(frame, cx, code, l, (iteration, spawned, written)) {
             return Ok(());
         }
+        self.measure_collected(frame, cx, code, l);
         // Where the memory ends first, the last trip never comes.
         let mut fills = false;
         if !l.left && l.trips > 0 {
@@ -847,6 +885,68 @@ impl Machine<'_> {
             path.decided = l.start.decided;
         }
         Err(Stop::Dead)
+    }
+
+    /// Least number of trips of a `for` loop over a list, under the invariant: there is another item as long as the position, which
+    /// each trip moves by one, is below the least length that the list has at the head.
+    fn trips_through_list(&mut self, frame: &Frame, l: &LoopState) -> u64 {
+        let (Some(before), Some(head), LoopKind::For) = (&l.before, &l.head, l.info.kind) else { return 0 };
+        let Some(mut iterator) = before.stack.last().cloned() else { return 0 };
+        let mut holders = 0;
+        loop {
+            let V::Ref(id) = iterator else { return 0 };
+            // Whoever else holds the iterator could advance it.
+            let named = frame.locals.iter().chain(&frame.stack).filter(|v| refers_to(v, id)).count() + holders != 1
+                || (0..self.names.len() as u32).any(|name| refers_to(&self.store.global(name), id));
+            if named || self.store.references(id) != holders {
+                return 0;
+            }
+            let Obj::Iter(i) = before.store.get(id) else { return 0 };
+            match (i.kind, i.parts.as_slice(), head.store.get(id)) {
+                (IterKind::Enumerate, [inner, _], _) => (iterator, holders) = (inner.clone(), 1),
+                (IterKind::Sequence, [V::Ref(list), at], Obj::Iter(now)) if now.parts[0] == V::Ref(*list) => {
+                    let (Obj::List(items), Some(at)) = (head.store.get(*list), at.as_int().and_then(|at| at.upper())) else { return 0 };
+                    return crate::library::count(items).0.saturating_sub(u64::try_from(at).unwrap_or(0));
+                }
+                _ => return 0,
+            }
+        }
+    }
+
+    /// How many items the list of a comprehension has when it is whole, of which each iteration adds one.
+    fn measure_collected(&mut self, frame: &Frame, cx: &mut Context, code: &Code, l: &LoopState) {
+        let Some(before) = &l.before else { return };
+        if code.kind != CodeKind::Comprehension || code.is_generator || l.trips == 0 {
+            return;
+        }
+        let Some(V::Ref(list)) = frame.stack.iter().find(|v| matches!(self.obj(v), Some(Obj::List(_)))).cloned() else { return };
+        let (least, most) = match (before.store.get(list), before.stack.last()) {
+            (Obj::List(items), Some(V::Ref(iterator))) => {
+                let (low, high) = crate::library::count(items);
+                let more = match before.store.get(*iterator) {
+                    // Of a range that is known it is as many as there are at least.
+                    Obj::Iter(i) if i.kind == IterKind::Range && i.parts.iter().all(V::is_exact) => l.trips,
+                    _ => u64::MAX,
+                };
+                (low.saturating_add(l.trips), high.saturating_add(more))
+            }
+            _ => return,
+        };
+        if !self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_))) {
+            return;
+        }
+        for kept in cx.pending.iter_mut().filter(|kept| !l.holds(kept.pc) && !kept.store.is_summary(list)) {
+            kept.store.mutate(list, true, |obj| {
+                if let Obj::List(items) = obj {
+                    let items = Rc::make_mut(items);
+                    let known = items.exact.len() as u64;
+                    if let Some(rest) = &mut items.rest {
+                        rest.low = rest.low.max(least.saturating_sub(known));
+                        rest.high = rest.high.min(most.saturating_sub(known)).max(rest.low);
+                    }
+                }
+            });
+        }
     }
 
     /// A loop of which every iteration starts processes or threads that stay, which nothing ends but that there are too many.
@@ -1001,16 +1101,15 @@ impl Machine<'_> {
     }
 
     /// The least bytes of an item of a list.
-    fn item_size(&mut self, list: &V) -> u64 {
-        let (element, ..) = self.bounds_of(list);
-        match element {
-            Some(V::Ref(id)) => match self.store.get(id) {
-                Obj::List(items) => crate::library::count(items).0.saturating_mul(8),
-                _ => 0,
-            },
+    fn item_size(&self, list: &V) -> u64 {
+        let Some(Obj::List(items)) = self.obj(list) else { return 0 };
+        let size = |item: &V| match self.obj(item) {
+            Some(Obj::List(items)) => crate::library::count(items).0.saturating_mul(8),
             // An immutable one may be the same object each time: a constant that was folded, or a repetition by one.
             _ => 0,
-        }
+        };
+        let all = items.exact.iter().chain(items.rest.iter().map(|rest| &rest.element));
+        all.flat_map(V::alternatives).map(size).min().unwrap_or(0)
     }
 
     fn header(&self, info: &Loop) -> String {
@@ -1078,15 +1177,32 @@ impl Machine<'_> {
             if appended.contains(&id) && matches!(self.store.get(id), Obj::List(_)) && self.only_reference(frame, id) {
                 continue;
             }
-            // A cell is a variable of an inner function.
-            if let (Obj::Cell(now), Obj::Cell(before)) = (self.store.get(id).clone(), then.store.get(id).clone())
-                && self.same(&now, &before, &then.store, &mut pairs, 0)
-            {
-                continue;
+            if !self.same_contents(self.store.get(id), then.store.get(id), &then.store, &mut pairs, 0) {
+                return false;
             }
+        }
+        self.is_renaming(frame, l, then, slice, &appended, &pairs)
+    }
+
+    /// Whether the state differs from the earlier one in nothing but that objects made since stand where others stood. That is not so
+    /// where one of those is still held: two names for one object are then names for two.
+    fn is_renaming(&self, frame: &Frame, l: &LoopState, then: &Head, slice: &Slice, appended: &[ObjId], pairs: &[(ObjId, ObjId)]) -> bool {
+        if pairs.is_empty() {
+            return true;
+        }
+        // What was there before the loop, functions further out may hold as well.
+        if pairs.iter().any(|(now, before)| now.0 < then.known || before.0 < l.made_from) {
             return false;
         }
-        true
+        let locals = (0..frame.locals.len() as u16).filter(|slot| !slice.free_locals.contains(slot)).map(Variable::Local);
+        let globals = (0..self.names.len() as u32).filter(|name| !slice.free_globals.contains(name)).map(Variable::Global);
+        let variables = locals.chain(globals).filter_map(|v| self.variable(frame, v));
+        let cells = frame.cells.iter().chain(&frame.namespace).map(|id| V::Ref(*id));
+        let roots: Vec<V> = variables.chain(frame.stack.iter().chain(&frame.handling).cloned()).chain(cells).collect();
+        let gone: Vec<ObjId> = pairs.iter().map(|(_, before)| *before).collect();
+        // What is only appended to is read by nobody, unless it has another name.
+        let unread: Vec<ObjId> = appended.iter().copied().filter(|id| self.only_reference(frame, *id)).collect();
+        !self.store.reaches(roots, &gone, &unread)
     }
 
     /// Whether a variable is a counter whose two values make no difference to the loop.
@@ -1145,29 +1261,7 @@ impl Machine<'_> {
                     return false;
                 }
                 pairs.push((*a, *b));
-                let mut each = |x: &[V], y: &[V]| {
-                    x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1))
-                };
-                match (self.store.get(*a), store.get(*b)) {
-                    (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
-                    (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && x.rest == y.rest && each(&x.exact, &y.exact),
-                    (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) => {
-                        let values = |attrs: &[(Sym, V)]| attrs.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
-                        c == d && x.iter().map(|(n, _)| n).eq(y.iter().map(|(n, _)| n)) && each(&values(x), &values(y))
-                    }
-                    (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
-                    (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
-                        x.exact.keys().eq(y.exact.keys())
-                            && each(
-                                &x.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
-                                &y.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>(),
-                            )
-                    }
-                    (Obj::Set(x, f), Obj::Set(y, g)) => {
-                        f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys())
-                    }
-                    _ => false,
-                }
+                self.same_contents(self.store.get(*a), store.get(*b), store, pairs, depth)
             }
             (V::Tuple(x), V::Tuple(y)) => match (&**x, &**y) {
                 (Tuple::Exact(p), Tuple::Exact(q)) => {
@@ -1176,6 +1270,32 @@ impl Machine<'_> {
                 _ => now == then,
             },
             _ => now == then,
+        }
+    }
+
+    /// Whether an object now holds the same as one then.
+    fn same_contents(&self, now: &Obj, then: &Obj, store: &Store, pairs: &mut Vec<(ObjId, ObjId)>, depth: u32) -> bool {
+        let mut each = |x: &[V], y: &[V]| {
+            x.len() == y.len() && x.len() <= 256 && x.iter().zip(y).all(|(p, q)| self.same(p, q, store, pairs, depth + 1))
+        };
+        match (now, then) {
+            (Obj::List(x), Obj::List(y)) => x.rest == y.rest && each(&x.exact, &y.exact),
+            (Obj::Deque(x, m), Obj::Deque(y, n)) => m == n && x.rest == y.rest && each(&x.exact, &y.exact),
+            (Obj::Instance { class: c, attrs: x }, Obj::Instance { class: d, attrs: y }) => {
+                let values = |attrs: &[(Sym, V)]| attrs.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
+                c == d && x.iter().map(|(n, _)| n).eq(y.iter().map(|(n, _)| n)) && each(&values(x), &values(y))
+            }
+            (Obj::Iter(x), Obj::Iter(y)) => x.kind == y.kind && each(&x.parts, &y.parts),
+            (Obj::Dict(x, k), Obj::Dict(y, m)) if k == m && x.rest == y.rest && x.exact.len() == y.exact.len() => {
+                let values = |table: &Table| table.exact.values().map(|(_, v)| v.clone()).collect::<Vec<_>>();
+                x.exact.keys().eq(y.exact.keys()) && each(&values(x), &values(y))
+            }
+            (Obj::Set(x, f), Obj::Set(y, g)) => {
+                f == g && x.rest == y.rest && x.exact.len() == y.exact.len() && x.exact.keys().eq(y.exact.keys())
+            }
+            // A variable of an inner function.
+            (Obj::Cell(x), Obj::Cell(y)) => each(std::slice::from_ref(x), std::slice::from_ref(y)),
+            _ => false,
         }
     }
 
@@ -1396,7 +1516,8 @@ impl Machine<'_> {
                 slice.modular.push((v, multiple));
                 continue;
             }
-            let append = |i: usize| matches!(ops.get(i + 1), Some(Op::LoadMethod(n)) if self.program.name(*n) == "append");
+            let append =
+                |i: usize| matches!(ops.get(i + 1), Some(Op::LoadMethod(n)) if matches!(self.program.name(*n), "append" | "extend"));
             let written_here = range.clone().any(|i| write_of(&ops[i]) == Some(v));
             if !written_here && reads.iter().all(|&i| append(i)) {
                 slice.appended.push(v);
@@ -1452,10 +1573,10 @@ impl Machine<'_> {
                     return true;
                 }
                 let (left, right) = (code.ops[at - 2], code.ops[at - 1]);
-                if let (Op::Binary(BinaryOp::Mod), Op::Const(zero), CompareOp::Eq | CompareOp::Ne) = (left, right, op)
-                    && matches!(self.consts[zero.0 as usize], V::Int(0))
+                if let (Op::Binary(_), Op::Const(remainder), CompareOp::Eq | CompareOp::Ne) = (left, right, op)
+                    && let V::Int(remainder) = self.consts[remainder.0 as usize]
                 {
-                    return self.refine_remainder(frame, code, at - 2, (op == CompareOp::Eq) == truth);
+                    return self.refine_remainder(frame, code, at - 2, remainder, (op == CompareOp::Eq) == truth);
                 }
                 let (Some(a), Some(b)) = (self.simple(frame, &left), self.simple(frame, &right)) else { return true };
                 if let Some(v) = read_of(&left)
@@ -1470,7 +1591,7 @@ impl Machine<'_> {
                 }
                 true
             }
-            Op::Binary(BinaryOp::Mod) => self.refine_remainder(frame, code, at, !truth),
+            Op::Binary(BinaryOp::Mod | BinaryOp::BitAnd) => self.refine_remainder(frame, code, at, 0, !truth),
             ref op => {
                 let Some(v) = read_of(op) else { return true };
                 let Some(value) = self.variable(frame, v) else { return true };
@@ -1516,27 +1637,36 @@ impl Machine<'_> {
         }
     }
 
-    /// Narrows the variable of `v % 5` at `at`, of which it is known whether it is 0. False: it cannot be.
-    fn refine_remainder(&mut self, frame: &mut Frame, code: &Code, at: usize, divisible: bool) -> bool {
+    /// Narrows the variable of `v % 5` or `v & 1` at `at`, of which it is known whether it equals a remainder. False: it cannot be.
+    fn refine_remainder(&mut self, frame: &mut Frame, code: &Code, at: usize, remainder: i128, equal: bool) -> bool {
         if at < 2 || self.is_target(frame.code, at) || self.is_target(frame.code, at - 1) {
             return true;
         }
         let (Some(v), Op::Const(m)) = (read_of(&code.ops[at - 2]), code.ops[at - 1]) else { return true };
-        let (V::Int(m @ 2..), Some(V::Ints(known))) = (self.consts[m.0 as usize].clone(), self.variable(frame, v)) else { return true };
-        let (mut low, mut high) = (known.0.lower(), known.0.upper());
-        if divisible {
-            low = low.and_then(|n| n.checked_add((m - n.rem_euclid(m)) % m));
-            high = high.map(|n| n - n.rem_euclid(m));
+        let modulus = match (code.ops[at], &self.consts[m.0 as usize]) {
+            (Op::Binary(BinaryOp::Mod), V::Int(m @ 2..)) => *m,
+            (Op::Binary(BinaryOp::BitAnd), V::Int(1)) => 2,
+            _ => return true,
+        };
+        let Some(V::Ints(known)) = self.variable(frame, v) else { return true };
+        if !(0..modulus).contains(&remainder) {
+            return !equal;
+        }
+        let within = if equal || modulus == 2 {
+            Int::remaining(remainder + i128::from(!equal), modulus.unsigned_abs())
         } else {
-            low = low.map(|n| n + i128::from(n.rem_euclid(m) == 0));
-            high = high.map(|n| n - i128::from(n.rem_euclid(m) == 0));
-        }
-        let within = Int::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
-        if low.zip(high).is_some_and(|(low, high)| low > high) {
-            return false;
-        }
-        if let Some(met) = known.0.meet(&within) {
-            self.assign(frame, v, V::int(met, known.1));
+            // The ends of the interval, where they leave that remainder, are out.
+            let leaves = |n: i128| i128::from(n.rem_euclid(modulus) == remainder);
+            let low = known.0.lower().map(|n| n.saturating_add(leaves(n)));
+            let high = known.0.upper().map(|n| n.saturating_sub(leaves(n)));
+            if low.zip(high).is_some_and(|(low, high)| low > high) {
+                return false;
+            }
+            Int::range(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX))
+        };
+        match known.0.meet(&within) {
+            Some(met) => self.assign(frame, v, V::int(met, known.1)),
+            None => return false,
         }
         true
     }

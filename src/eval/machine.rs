@@ -6,10 +6,11 @@
 //! stack; the callee works on the same store and cannot touch the caller's locals, so a kept state holds the frame's own
 //! variables and a clone of the store (pages are shared).
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::fact::{Fact, FactKind, Measure, Proof, Reach};
-use crate::library::{self, Entry, Stop};
+use crate::library::{self, Args, Entry, Stop};
 use crate::syntax::Program;
 use crate::syntax::code::{Code, CodeId, Const, Handler, NameId, Op, Pc, Span};
 use crate::value::int::{Int, Sign};
@@ -171,6 +172,18 @@ pub struct Machine<'p> {
     pub defined_only: bool,
     /// The functions that are looked at as what runs on threads of their own, in this program; innermost last.
     pub beside: Vec<V>,
+    /// While something is looked at that runs beside the program: how many of the frames are those of the thread that waits for it.
+    pub blocked: Option<usize>,
+    /// How often something was said that holds only where the program stands.
+    pub answers_by_place: Cell<u64>,
+    /// Threads that the program waits for at its end, and where each was started.
+    pub left_running: Vec<(Span, String, V, Args)>,
+    /// What was ever put into each queue.
+    pub queued: HashMap<ObjId, V>,
+    /// Whether something was put into what may be any queue.
+    pub lost_puts: bool,
+    /// The functions that nobody but a server calls, with the two streams of a connection.
+    pub connected: Vec<CodeId>,
     pub abstract_loops: u32,
     /// Calls of function forms that may give an integer over the limit, under whatever name.
     pub call_guards: std::collections::HashSet<(CodeId, Pc)>,
@@ -264,6 +277,12 @@ impl<'p> Machine<'p> {
             facts: HashMap::new(),
             defined_only: false,
             beside: Vec::new(),
+            blocked: None,
+            answers_by_place: Cell::new(0),
+            left_running: Vec::new(),
+            queued: HashMap::new(),
+            lost_puts: false,
+            connected: Vec::new(),
             abstract_loops: 0,
             call_guards: std::collections::HashSet::new(),
             sites: HashMap::new(),
@@ -546,11 +565,13 @@ impl<'p> Machine<'p> {
     /// What something would give, where nothing in it may raise. The state stays as it is.
     pub fn rehearse<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<Option<T>, Stop> {
         let (store, outer, uncaught) = (self.store.clone(), self.raised.take(), self.uncaught_raises);
+        let changes = store.changes_so_far();
         self.enter_abstract();
         let result = run(self);
         self.abstract_loops -= 1;
         let raises = self.raised.is_some() || self.uncaught_raises != uncaught;
         (self.store, self.raised) = (store, outer);
+        self.store.undo_changes(&changes);
         match result {
             Ok(given) if !raises => Ok(Some(given)),
             Err(Stop::Fuel) => Err(Stop::Fuel),

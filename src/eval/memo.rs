@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::syntax::Program;
 use crate::syntax::code::{Code, CodeId, Op};
 use crate::value::object::{Function, Obj, ObjId, Sym, Tuple, V};
-use crate::value::store::{Store, Switches, Use, holds, refers_to};
+use crate::value::store::{Store, Switches, Tally, Use, holds, refers_to};
 
 /// Calls kept. A program with more different ones is out of fuel soon.
 const MAX_CALLS: usize = 50_000;
@@ -121,6 +121,8 @@ pub struct Known {
     pub objects: Vec<ObjId>,
     /// Globals it read.
     pub globals: Vec<u32>,
+    /// Variables it counted with.
+    pub counted: Vec<Tally>,
     were: Vec<Obj>,
     held: Vec<V>,
     switches: Switches,
@@ -174,7 +176,8 @@ impl Memo {
         let known = self.calls.get(&key.call)?;
         let same = known.switches == store.path.switches
             && known.objects.iter().zip(&known.were).all(|(id, was)| same_object(store.get(*id), was))
-            && known.globals.iter().zip(&known.held).all(|(name, held)| store.global(*name) == *held);
+            && known.globals.iter().zip(&known.held).all(|(name, held)| store.global(*name) == *held)
+            && known.counted.iter().all(|tally| store.tally(*tally).is_some());
         if !same {
             self.calls.remove(&key.call);
             return None;
@@ -203,7 +206,8 @@ impl Memo {
             return;
         }
         let switches = store.path.switches;
-        let known = Known { value: value.clone(), cost, output, objects: used.objects, globals: used.globals, were, held, switches };
+        let (value, Use { objects, globals, counted, .. }) = (value.clone(), used);
+        let known = Known { value, cost, output, objects, globals, counted, were, held, switches };
         self.calls.insert(key.call, Rc::new(known));
     }
 }

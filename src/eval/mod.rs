@@ -126,6 +126,8 @@ pub struct Facts {
     pub open_globals: bool,
     /// Least seconds the program takes to its end, where it has one.
     pub floor: f64,
+    /// Least bytes it writes to its end.
+    pub written: f64,
     /// Whether it has none, because something in it never ends.
     pub never_ends: bool,
 }
@@ -212,8 +214,12 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         }
     }
     let exit = machine.run_frame(&mut frame);
+    if matches!(exit, Exit::Return(_)) && settings.history.is_none() {
+        machine.judge_threads();
+    }
     let mut out_of_fuel = matches!(exit, Exit::Fuel);
-    let floor = if matches!(exit, Exit::Return(_)) { machine.store.path.cost } else { 0.0 };
+    let ends = matches!(exit, Exit::Return(_));
+    let (floor, written) = if ends { (machine.store.path.cost, machine.store.path.output) } else { (0.0, 0.0) };
     let never_ends = dynamic::never_ends(&exit, &machine);
     let open_globals =
         machine.more_globals || machine.store.builtins_open || (0..program.names.len() as u32).all(|name| machine.store.is_wild(name));
@@ -337,6 +343,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
         globals,
         fuel_spent: spent_by_main + spent_alone,
         floor,
+        written,
         never_ends,
         open_globals,
     }

@@ -11,7 +11,7 @@ use crate::value::float::Float;
 use crate::value::float_math;
 use crate::value::int::{Comparison, Int};
 use crate::value::object::{
-    DictKind, Digits, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Obj, ObjId, Rest, Table, Text, Tuple, V, Why,
+    DictKind, Digits, Items, IterKind, Key, MAX_EXACT_ITEMS, MAX_EXACT_TEXT, Made, Obj, ObjId, Rest, Table, Text, Tuple, V, Why,
 };
 use crate::value::store::{join, text_of};
 
@@ -20,9 +20,6 @@ use super::machine::{GuardState, Machine};
 
 /// Fuel for finding all divisors of a number.
 const DIVISORS: u64 = 20_000;
-
-/// Keys of a dict that are looked up one by one where a number may be any of them.
-const MAX_KEYS: i128 = 64;
 
 /// An index or length at or above this raises instead of being used (`PY_SSIZE_T_MAX` is one less).
 const SIZE_LIMIT: i128 = 1 << 63;
@@ -551,7 +548,11 @@ impl Machine<'_> {
         if (is_str(a) && is_str(b)) || (is_bytes(a) && is_bytes(b)) {
             let (Some(x), Some(y)) = (text_of(a), text_of(b)) else { return type_error() };
             let why = Why::of_all(a.why().into_iter().chain(b.why())).unwrap_or(Why::Lost);
-            let text = Text { low: x.low.saturating_add(y.low), high: x.high.saturating_add(y.high), why, digits: x.digits.then(y.digits) };
+            let text = Text {
+                digits: x.digits.then(y.digits),
+                made: Made::join(a, b),
+                ..Text::between(x.low.saturating_add(y.low), x.high.saturating_add(y.high), why)
+            };
             if text.low >= SIZE_LIMIT as u64 {
                 return Err(Stop::Raise(V::OneOf(Rc::new([V::exception("MemoryError"), V::exception("OverflowError")]))));
             }
@@ -676,7 +677,8 @@ impl Machine<'_> {
             }
             V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_) => {
                 let digits = text_of(sequence).map_or(Digits::No, |t| if total_low > 0 { t.digits } else { t.digits.part() });
-                let text = Text { low: total_low, high: total_high, why, digits };
+                let made = if low == high { Made::of(sequence, low) } else { None };
+                let text = Text { digits, made, ..Text::between(total_low, total_high, why) };
                 Ok(if matches!(sequence, V::Str(_) | V::Strs(_)) { V::Strs(text) } else { V::ManyBytes(text) })
             }
             V::Tuple(t) => match &**t {
@@ -1316,6 +1318,14 @@ impl Machine<'_> {
                         let all = all.clone();
                         return self.each(&all, |m, v| m.contains(container, v));
                     }
+                    if !value.is_exact()
+                        && let Some(keys) = Key::all_of(value)
+                    {
+                        let held = keys.iter().filter(|key| table.exact.contains_key(*key)).count();
+                        if held == keys.len() || held == 0 && table.rest.is_none() {
+                            return Ok(V::Bool(held > 0));
+                        }
+                    }
                     return match self.key_of(value)? {
                         Some(key) if table.exact.contains_key(&key) => Ok(V::Bool(true)),
                         Some(_) if table.rest.is_none() => Ok(V::Bool(false)),
@@ -1357,8 +1367,13 @@ impl Machine<'_> {
         let mut why = Why::OUTSIDE;
         for item in &items.exact {
             self.burn(1)?;
-            if item == value && matches!(value, V::Ref(_) | V::None | V::Bool(_) | V::Str(_)) {
-                return Ok(if open { V::AnyBool(why) } else { V::Bool(true) });
+            let is_one = match value {
+                // One that stands for several need not be the same one.
+                V::Ref(id) => !self.store.is_summary(*id),
+                _ => matches!(value, V::None | V::Bool(_) | V::Str(_)),
+            };
+            if item == value && is_one {
+                return Ok(V::Bool(true));
             }
             let same = self.compare_values(CompareOp::Eq, item, value)?;
             match self.truth_value(&same)? {
@@ -1452,7 +1467,8 @@ impl Machine<'_> {
 
     /// `container[key] = value` of a dict, or adding to a set.
     pub fn table_store(&mut self, container: &V, key: &V, value: V) -> R<()> {
-        let known = self.key_of(key)?;
+        let keys = if key.is_exact() { None } else { Key::all_of(key) };
+        let known = if keys.is_some() { None } else { self.key_of(key)? };
         let V::Ref(id) = container else {
             self.store.escape_all(&[key.clone(), value]);
             return Ok(());
@@ -1464,6 +1480,18 @@ impl Machine<'_> {
         let mut escapes = Vec::new();
         self.store.mutate(*id, true, |obj| {
             if let Obj::Dict(table, _) | Obj::Set(table, _) = obj {
+                // All it may be are there: it is one of them that has another value.
+                if let Some(keys) = &keys
+                    && keys.iter().all(|key| table.exact.contains_key(key))
+                {
+                    let table = Rc::make_mut(table);
+                    for key in keys {
+                        if let Some((_, old)) = table.exact.get_mut(key) {
+                            *old = join(old, &value, false, &mut escapes);
+                        }
+                    }
+                    return;
+                }
                 table_add(Rc::make_mut(table), known, key, value, &mut escapes);
             }
         });
@@ -1794,19 +1822,15 @@ impl Machine<'_> {
             let all = all.clone();
             return self.each(&all, |m, i| m.load_item(object, i));
         }
-        if let (V::Ints(range), None) = (index, &table.rest)
-            && let (Some(low), Some(high)) = (range.0.lower(), range.0.upper())
-            && high - low < MAX_KEYS
+        // Each of the few keys it can be is there.
+        if !index.is_exact()
+            && let Some(held) = table.all_held(index)
         {
-            // Each of the few keys it can be is there.
-            let held: Option<Vec<V>> = (low..=high).map(|n| table.exact.get(&Key::Int(n)).map(|(_, v)| v.clone())).collect();
-            if let Some(held) = held {
-                let mut value = held[0].clone();
-                for other in &held[1..] {
-                    value = self.store.join_values(&value, other, false);
-                }
-                return Ok(value);
+            let mut value = held[0].clone();
+            for other in &held[1..] {
+                value = self.store.join_values(&value, other, false);
             }
+            return Ok(value);
         }
         let key = self.key_of(index)?;
         if let Some(key) = &key
@@ -1898,7 +1922,7 @@ impl Machine<'_> {
                     _ => {
                         let n = u64::try_from(n).unwrap_or(u64::MAX);
                         return Ok(if is_str {
-                            V::Strs(Text { low: n, high: n, why, digits: text.digits.part() })
+                            V::Strs(Text { digits: text.digits.part(), ..Text::between(n, n, why) })
                         } else {
                             V::ManyBytes(Text::between(n, n, why))
                         });
@@ -1907,7 +1931,7 @@ impl Machine<'_> {
             }
             // All of it, from either end.
             if let ([V::None, V::None, V::None | V::Int(1 | -1)], V::Strs(_)) = (&slice[..], object) {
-                return Ok(V::Strs(Text { why, digits: text.digits.part(), ..text }));
+                return Ok(V::Strs(Text { why, digits: text.digits.part(), made: None, ..text }));
             }
             if !slice.iter().all(|v| matches!(v, V::None) || v.as_int().is_some()) {
                 self.may_raise_class("TypeError");
@@ -1916,7 +1940,7 @@ impl Machine<'_> {
                 self.may_raise_class("ValueError");
             }
             return Ok(if is_str {
-                V::Strs(Text { low: 0, high: text.high, why, digits: text.digits.part() })
+                V::Strs(Text { digits: text.digits.part(), ..Text::between(0, text.high, why) })
             } else {
                 V::ManyBytes(Text::between(0, text.high, why))
             });
@@ -2062,7 +2086,13 @@ impl Machine<'_> {
             self.store.escape(&value);
             return Ok(());
         };
-        self.may_raise_class("IndexError");
+        let least = match self.store.get(id) {
+            Obj::List(items) | Obj::Deque(items, _) => i128::from(crate::library::count(items).0),
+            _ => 0,
+        };
+        if at.low < -least || at.high >= least {
+            self.may_raise_class("IndexError");
+        }
         let mut escapes = Vec::new();
         self.store.mutate(id, true, |obj| {
             if let Obj::List(items) | Obj::Deque(items, _) = obj {

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use crate::fact::FactKind;
 use crate::library::common::{POINTER, allocates, concat, hoards, push};
 use crate::library::{Args, Next, R, Stop};
-use crate::syntax::code::{BinaryOp, Code, CodeKind, CompareOp, Conversion, NamesId, Op, Pc, UnaryOp};
+use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Conversion, NamesId, Op, Pc, UnaryOp};
 use crate::value::object::{Class, DictKind, Exc, Frame, Function, Items, MAX_EXACT_ITEMS, Obj, Sym, Table, Tuple, V, Why};
+use crate::value::store::Tally;
 
 use super::machine::{Context, Flow, Machine};
 
@@ -35,6 +36,18 @@ impl Machine<'_> {
                 let value = std::mem::replace(&mut frame.locals[slot as usize], V::Undef);
                 self.bound(value, "UnboundLocalError")?;
             }
+            Op::LoadDeref(at) if self.counts_at(frame.code, code, frame.pc as usize) => {
+                let known = self.store.tally(Tally::Cell(frame.cells[at as usize])).cloned();
+                let value = if let Some(known) = known { known } else { self.load_cell(frame, at as usize)? };
+                frame.stack.push(value);
+            }
+            Op::StoreDeref(at) if self.counts_at(frame.code, code, (frame.pc as usize).saturating_sub(3)) => {
+                let (value, tally) = (pop(frame), Tally::Cell(frame.cells[at as usize]));
+                match value {
+                    V::Int(_) | V::Ints(_) if self.store.tally(tally).is_some() => self.store.count(tally, value),
+                    _ => self.store_cell(frame, at as usize, value),
+                }
+            }
             Op::LoadDeref(at) => {
                 let value = self.load_cell(frame, at as usize)?;
                 frame.stack.push(value);
@@ -46,6 +59,19 @@ impl Machine<'_> {
             Op::DeleteDeref(at) => {
                 self.load_cell(frame, at as usize)?;
                 self.store_cell(frame, at as usize, V::Undef);
+            }
+            Op::LoadGlobal(name) if self.counts_at(frame.code, code, frame.pc as usize) => {
+                let known = self.store.tally(Tally::Global(name.0)).cloned();
+                let value = if let Some(known) = known { known } else { self.load_global(name)? };
+                let value = self.traced_name(value, name);
+                frame.stack.push(value);
+            }
+            Op::StoreGlobal(name) if self.counts_at(frame.code, code, (frame.pc as usize).saturating_sub(3)) => {
+                let (value, tally) = (pop(frame), Tally::Global(name.0));
+                match value {
+                    V::Int(_) | V::Ints(_) if self.store.tally(tally).is_some() => self.store.count(tally, value),
+                    _ => self.store.set_global(name.0, value),
+                }
             }
             Op::LoadGlobal(name) => {
                 let value = self.load_global(name)?;
@@ -371,9 +397,13 @@ impl Machine<'_> {
             Op::Call(n, names) => {
                 let args = self.pop_args(frame, n, names);
                 let callable = pop(frame);
-                // What `for` iterates over with `enumerate` or `zip` lives as long as the loop's own iterator.
-                let next = code.ops.get(frame.pc as usize + 1..frame.pc as usize + 3);
-                self.fresh_iterator = matches!(next, Some([Op::GetIter, Op::LoopEnter(_)]))
+                // What `for` iterates over with `enumerate` or `zip` lives as long as the loop's own iterator; so it is in a comprehension.
+                let for_loop = match code.ops.get(frame.pc as usize + 1..frame.pc as usize + 3) {
+                    Some([Op::GetIter, Op::LoopEnter(_)]) => true,
+                    Some([Op::GetIter, Op::Call(1, None)]) => self.is_comprehension(frame.stack.last(), frame.pc + 2),
+                    _ => false,
+                };
+                self.fresh_iterator = for_loop
                     && !code.is_generator
                     && !code.is_async
                     && matches!(&callable, V::Lib(name) if matches!(&*name.text(), "enumerate" | "zip" | "reversed"))
@@ -578,6 +608,19 @@ impl Machine<'_> {
             });
         }
         out.unwrap_or(V::Unknown(Why::Lost))
+    }
+
+    /// Whether a variable is loaded here for nothing but adding a constant to it, in a call that is being watched: `count += 1`.
+    fn counts_at(&mut self, id: CodeId, code: &Code, at: usize) -> bool {
+        let Some([load, Op::Const(_), Op::Inplace(BinaryOp::Add | BinaryOp::Sub), store]) = code.ops.get(at..at + 4) else { return false };
+        let same = match (load, store) {
+            (Op::LoadGlobal(a), Op::StoreGlobal(b)) => a == b,
+            (Op::LoadDeref(a), Op::StoreDeref(b)) => a == b,
+            _ => false,
+        };
+        let Op::Const(by) = code.ops[at + 1] else { return false };
+        let is_int = matches!(self.consts[by.0 as usize], V::Int(_));
+        same && is_int && self.store.is_watched() && !(at + 1..at + 4).any(|at| self.is_target(id, at))
     }
 
     fn load_cell(&mut self, frame: &Frame, at: usize) -> R<V> {
@@ -853,7 +896,8 @@ impl Machine<'_> {
     fn is_plain_iterable(&self, value: &V) -> bool {
         matches!(value, V::Range(_) | V::Str(_) | V::Strs(_) | V::Bytes(_) | V::Tuple(_))
             || matches!(self.obj(value), Some(Obj::List(_) | Obj::Dict(..) | Obj::Set(..) | Obj::Deque(..)))
-            || matches!(value, V::OneOf(all) if all.iter().all(|v| self.is_known_sequence(v)))
+            || matches!(value, V::OneOf(all) if all.iter().all(|v| self.is_known_sequence(v)) || all.iter().all(|v| self.is_known_dict(v)))
+            || matches!(self.obj(value), Some(Obj::View { of, .. }) if of.alternatives().iter().all(|v| self.is_known_dict(v)))
     }
 
     fn format_value(&mut self, value: &V, conversion: Conversion, spec: Option<&V>) -> R<V> {

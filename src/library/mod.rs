@@ -195,6 +195,17 @@ pub trait Host {
     /// At least how many seconds a call takes that runs beside the rest of the program, whatever that does meanwhile; infinite
     /// where it never comes back. The state stays as it is.
     fn lasts(&mut self, function: &V, args: Args) -> R<f64>;
+    /// The same while this thread waits for it, and so does nothing else.
+    fn lasts_meanwhile(&mut self, function: &V, args: Args) -> R<f64>;
+    /// A thread has been started that the program waits for at its end, if nobody does before.
+    fn left_running(&mut self, function: V, args: Args, callee: &str);
+    /// Something is put into a queue.
+    fn queued(&mut self, queue: &V, item: &V);
+    /// What everything that ever comes out of a queue is one of ([`V::Undef`]: nothing ever does), where the thread that waits alone puts
+    /// something into it.
+    fn known_of_queue(&mut self, queue: &V) -> Option<V>;
+    /// The same of something that is awaited by a task of its own, and whether it may raise.
+    fn lasts_awaited(&mut self, awaitable: &V) -> R<(f64, bool)>;
     /// A thread or process has been started that runs at least so many seconds.
     fn spawned(&mut self, seconds: f64, callee: &str);
     /// Whether a handler around here may take an exception of a class.
@@ -209,6 +220,8 @@ pub trait Host {
     fn runs_code(&self, iterator: &V) -> bool;
     /// Whether the program mentions one of some names anywhere.
     fn mentions(&self, names: &[&str]) -> bool;
+    /// The same, but for what this thread comes to only when the operation being evaluated is over, and `except` clauses.
+    fn mentions_yet(&self, names: &[&str]) -> bool;
     /// Whether anybody may look up or assign one of these attributes: the program, or code that is not seen.
     fn accesses(&self, attributes: &[&str]) -> bool;
     /// Whether no code but the one that runs looks up this attribute.
@@ -227,6 +240,8 @@ pub trait Host {
     fn is_in_closed_loop(&self) -> bool;
     /// Whether nobody looks at what the operation being evaluated gives.
     fn is_discarded(&self) -> bool;
+    /// Whether what the operation being evaluated gives is at once iterated over.
+    fn is_iterated_at_once(&self) -> bool;
     /// The text of the operation being evaluated, without white space.
     fn call_text(&self) -> String;
     /// The class or type of a value, when known: a class of the program or a library type.

@@ -551,6 +551,15 @@ impl Program {
         ops.all(|op| !matches!(op, Op::Import(name, level, _) if *level > 0 || !is_one(&self.names[name.0 as usize])))
     }
 
+    /// Where an identifier is used, but as a variable of a function: by code and position.
+    pub fn places_of(&self, name: NameId) -> impl Iterator<Item = (CodeId, Pc)> + '_ {
+        let codes = self.codes.iter().enumerate();
+        codes.flat_map(move |(at, code)| {
+            let ops = code.ops.iter().enumerate();
+            ops.filter(move |(_, op)| op.name() == Some(name)).map(move |(pc, _)| (CodeId(at as u32), pc as Pc))
+        })
+    }
+
     /// Whether code is a function's, or within one: it may run again whenever the function is called.
     pub fn is_in_function(&self, code: &Code) -> bool {
         let mut code = code;

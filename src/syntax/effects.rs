@@ -1,7 +1,7 @@
 //! What each instruction does to the operand stack, and where it may go: shared by the lowering, the verifier and whoever
 //! walks the flat code.
 
-use super::code::{NamesId, Op, Pattern, PatternId, Pc, Program};
+use super::code::{NameId, NamesId, Op, Pattern, PatternId, Pc, Program};
 
 /// The stack effect of an instruction when it falls through: how many values it takes and how many it leaves.
 /// `captures` tells how many names a pattern binds.
@@ -76,6 +76,19 @@ pub(super) fn effect_in(program: &Program, op: Op) -> (u32, u32) {
 }
 
 impl Op {
+    /// The identifier that an instruction reads, binds or looks up.
+    pub fn name(self) -> Option<NameId> {
+        match self {
+            Op::LoadGlobal(name) | Op::StoreGlobal(name) | Op::DeleteGlobal(name) => Some(name),
+            Op::LoadName(name) | Op::LoadNameOrDeref(name, _) | Op::StoreName(name) | Op::DeleteName(name) | Op::Annotate(name) => {
+                Some(name)
+            }
+            Op::LoadAttr(name) | Op::StoreAttr(name) | Op::DeleteAttr(name) | Op::LoadMethod(name) => Some(name),
+            Op::Import(name, ..) | Op::ImportFrom(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The position an instruction may jump to (never [`Op::LoopBack`], whose target is its loop's head; never a token's).
     pub fn jump_target(self) -> Option<Pc> {
         match self {

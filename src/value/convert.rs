@@ -158,7 +158,7 @@ pub fn float_to_int(x: &Float, rounding: Rounding) -> ToInt {
         } else {
             0
         };
-        Int { low: low.low, high: high.high, bits_low, bits_high: low.bits_high.max(high.bits_high) }.normalise()
+        Int { low: low.low, high: high.high, bits_low, bits_high: low.bits_high.max(high.bits_high), ..Int::ANY }.normalise()
     });
     ToInt { int, nan_possible: x.nan, infinity_possible: x.may_be_infinite() }
 }

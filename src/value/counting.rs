@@ -2,6 +2,7 @@
 
 use crate::value::bits::{self, Enclosure};
 use crate::value::int::{Comparison, Int, Sign, join_options};
+use crate::value::residue::Residue;
 
 /// What `factorial(n)`, `comb(n, k)` or `perm(n, k)` can give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,9 +94,9 @@ fn positive(exact: Option<i128>, lengths: impl FnOnce() -> (u64, u64)) -> Int {
 
 /// The set from the least to the greatest of two results.
 fn between(least: Int, greatest: Int) -> Int {
-    Int { low: least.low, high: greatest.high, bits_low: least.bits_low, bits_high: greatest.bits_high }
+    Int { low: least.low, high: greatest.high, bits_low: least.bits_low, bits_high: greatest.bits_high, ..Int::ANY }
         .tighten()
-        .unwrap_or_else(|| least.join(&greatest))
+        .unwrap_or_else(|| least.hull(&greatest))
 }
 
 /// The bounds of a non-negative argument as magnitudes; `None` above means unbounded.
@@ -103,7 +104,7 @@ fn ends(n: &Int) -> (u128, Option<u128>) {
     (n.low.unsigned_abs(), n.upper().map(i128::unsigned_abs))
 }
 
-const UNBOUNDED: Int = Int { low: i128::MAX, high: i128::MAX, bits_low: 127, bits_high: u64::MAX };
+const UNBOUNDED: Int = Int { low: i128::MAX, high: i128::MAX, bits_low: 127, ..Int::ANY };
 
 fn factorial_of(n: u128) -> Int {
     let exact = if n <= 33 { (1..=n as i128).product::<i128>().into() } else { None };
@@ -275,7 +276,7 @@ pub fn comb(n: &Int, k: &Int) -> Counted {
 }
 
 fn at_least(least: Int) -> Int {
-    Int { high: i128::MAX, bits_high: u64::MAX, ..least }
+    Int { low: least.low, bits_low: least.bits_low, ..Int::ANY }
 }
 
 /// The set of the smaller of two results: below either's upper bound, above the lesser lower bound.
@@ -283,7 +284,7 @@ fn smaller(a: Int, b: Int) -> Int {
     match a.compare(&b, Comparison::Le) {
         Some(true) => a,
         Some(false) => b,
-        None => a.join(&b),
+        None => a.hull(&b),
     }
 }
 
@@ -319,7 +320,7 @@ pub fn gcd(a: &Int, b: &Int) -> Int {
     // Divides each operand that is not 0; gcd(0, b) is |b|.
     let (a, b) = (a.abs(), b.abs());
     let bound = |only: &Int, other: &Int| if only.may_be_zero() { None } else { Some((only.high, only.bits_high, other.is_zero())) };
-    let mut result = Int { low: 0, high: a.high.max(b.high), bits_low: 0, bits_high: a.bits_high.max(b.bits_high) };
+    let mut result = Int { low: 0, high: a.high.max(b.high), bits_low: 0, bits_high: a.bits_high.max(b.bits_high), ..Int::ANY };
     for (high, bits_high, _) in [bound(&a, &b), bound(&b, &a)].into_iter().flatten() {
         result.high = result.high.min(high);
         result.bits_high = result.bits_high.min(bits_high);
@@ -343,7 +344,7 @@ pub fn lcm(a: &Int, b: &Int) -> Int {
     let product = a.mul(&b);
     // A multiple of either operand, unless one of them is 0.
     let (low, bits_low) = if zero { (0, 0) } else { (a.low.max(b.low), a.bits_low.max(b.bits_low)) };
-    Int { low, bits_low, ..product }.normalise()
+    Int { low, bits_low, residue: Residue::ANY, ..product }.normalise()
 }
 
 /// `math.isqrt(n)` of the members that are at least 0; `None` when all are negative (ValueError).
@@ -351,7 +352,7 @@ pub fn isqrt(n: &Int) -> Option<Int> {
     let n = n.meet(&Int::NON_NEGATIVE)?;
     // A number of b bits has a root of exactly ⌈b / 2⌉ bits.
     let high = n.upper().map_or(i128::MAX, |high| high.isqrt());
-    Some(Int { low: n.low.isqrt(), high, bits_low: n.bits_low.div_ceil(2), bits_high: half_up(n.bits_high) }.normalise())
+    Some(Int { low: n.low.isqrt(), high, bits_low: n.bits_low.div_ceil(2), bits_high: half_up(n.bits_high), ..Int::ANY }.normalise())
 }
 
 fn half_up(bits: u64) -> u64 {

@@ -1,12 +1,13 @@
 //! Integers as an interval and a bit-length interval.
 //!
-//! Theory of operation: values up to 127 bits are tracked by the interval, longer ones by their bit length and their sign. [`Int::normalise`] lets the
-//! two tighten each other. Every operation returns a set that contains every possible result; an operation that can raise or change type says so
+//! Theory of operation: values up to 127 bits are tracked by the interval, longer ones by their bit length and their sign; of both the remainder
+//! modulo something may be known. [`Int::normalise`] lets these tighten each other. Every operation returns a set that contains every possible result; an operation that can raise or change type says so
 //! beside its result, which is `None` when no integer can come out at all.
 
 use crate::value::bits;
+use crate::value::residue::{Class, Residue, inverse};
 
-/// A set of integers. Every member `v` satisfies `low <= v <= high` and `bits_low <= bit_length(|v|) <= bits_high`.
+/// A set of integers. Every member `v` satisfies `low <= v <= high` and `bits_low <= bit_length(|v|) <= bits_high`, and is of the residue class.
 ///
 /// `i128::MIN` as `low` and `i128::MAX` as `high` mean unbounded on that side; `low == i128::MAX` means "at least
 /// `i128::MAX`", `high == i128::MIN` "at most `i128::MIN`". `u64::MAX` as `bits_high` means unbounded.
@@ -20,6 +21,8 @@ pub struct Int {
     pub bits_low: u64,
     /// Greatest bit length of the magnitude.
     pub bits_high: u64,
+    /// The remainder that all leave, where it is known. Of one integer alone, the interval says it.
+    pub residue: Residue,
 }
 
 /// A comparison operator.
@@ -147,25 +150,25 @@ fn saturating_power(base: u128, exponent: u128) -> i128 {
 
 impl Int {
     /// Any integer.
-    pub const ANY: Int = Int { low: i128::MIN, high: i128::MAX, bits_low: 0, bits_high: u64::MAX };
+    pub const ANY: Int = Int { low: i128::MIN, high: i128::MAX, bits_low: 0, bits_high: u64::MAX, residue: Residue::ANY };
     /// Any integer of at least 0.
-    pub const NON_NEGATIVE: Int = Int { low: 0, high: i128::MAX, bits_low: 0, bits_high: u64::MAX };
+    pub const NON_NEGATIVE: Int = Int { low: 0, ..Int::ANY };
     /// 0.
-    pub const ZERO: Int = Int { low: 0, high: 0, bits_low: 0, bits_high: 0 };
+    pub const ZERO: Int = Int::exact(0);
     /// 1.
-    pub const ONE: Int = Int { low: 1, high: 1, bits_low: 1, bits_high: 1 };
+    pub const ONE: Int = Int::exact(1);
 
     // ---- construction -----------------------------------------------------------------------------------------------
 
     /// One integer.
     pub const fn exact(value: i128) -> Int {
         let length = bits::bit_length(value.unsigned_abs());
-        Int { low: value, high: value, bits_low: length, bits_high: length }
+        Int { low: value, high: value, bits_low: length, bits_high: length, residue: Residue::ANY }
     }
 
     /// The integers from `low` to `high`, both included; the bounds in either order.
     pub fn range(low: i128, high: i128) -> Int {
-        Int { low: low.min(high), high: low.max(high), bits_low: 0, bits_high: u64::MAX }.normalise()
+        Int { low: low.min(high), high: low.max(high), ..Int::ANY }.normalise()
     }
 
     /// The integers with a bit length from `low` to `high`, both included, of the given sign.
@@ -175,13 +178,19 @@ impl Int {
             high: if sign == Sign::Negative { 0 } else { i128::MAX },
             bits_low: low.min(high),
             bits_high: low.max(high),
+            residue: Residue::ANY,
         }
         .normalise()
     }
 
-    /// Lets interval and bit lengths tighten each other; `None` when no integer satisfies both.
+    /// The integers that leave the remainder of `value` when divided by `modulus`.
+    pub fn remaining(value: i128, modulus: u128) -> Int {
+        Int { residue: Residue::new(value, modulus), ..Int::ANY }.normalise()
+    }
+
+    /// Lets interval, bit lengths and remainder tighten each other; `None` when no integer satisfies all.
     pub fn tighten(self) -> Option<Int> {
-        let Int { mut low, mut high, mut bits_low, mut bits_high } = self;
+        let Int { mut low, mut high, mut bits_low, mut bits_high, mut residue } = self;
         if low > high || bits_low > bits_high {
             return None;
         }
@@ -204,8 +213,21 @@ impl Int {
                 high = high.min(negative);
             }
         }
+        // From the remainder to both; a bound beyond i128 stays where it is.
+        if residue.modulus() > 1 {
+            if low > i128::MIN {
+                low = residue.at_least(low).unwrap_or(low);
+            }
+            if high < i128::MAX {
+                high = residue.at_most(high).unwrap_or(high);
+            }
+            bits_low = bits_low.max(u64::from(!residue.contains(0)));
+        }
         if low > high {
             return None;
+        }
+        if low == high && low != i128::MIN && low != i128::MAX {
+            residue = Residue::ANY;
         }
         // From interval to bits.
         if low > 0 {
@@ -216,7 +238,7 @@ impl Int {
         if low > i128::MIN && high < i128::MAX {
             bits_high = bits_high.min(bits::bit_length(low.unsigned_abs().max(high.unsigned_abs())));
         }
-        (bits_low <= bits_high).then_some(Int { low, high, bits_low, bits_high })
+        (bits_low <= bits_high).then_some(Int { low, high, bits_low, bits_high, residue })
     }
 
     /// [`Int::tighten`] for a set that is known not to be empty.
@@ -232,6 +254,14 @@ impl Int {
         if self.low == self.high && self.low != i128::MIN && self.low != i128::MAX { Some(self.low) } else { None }
     }
 
+    /// What is known of the remainders.
+    pub const fn class(&self) -> Class {
+        match self.is_exact() {
+            Some(value) => Class::exact(value),
+            None => self.residue.class(),
+        }
+    }
+
     /// The lower bound, if there is one (it can be `i128::MAX`: at least that).
     pub const fn lower(&self) -> Option<i128> {
         if self.low == i128::MIN { None } else { Some(self.low) }
@@ -244,7 +274,10 @@ impl Int {
 
     /// Whether `value` is a member.
     pub fn contains(&self, value: i128) -> bool {
-        self.low <= value && value <= self.high && self.contains_length(bits::bit_length(value.unsigned_abs()))
+        self.low <= value
+            && value <= self.high
+            && self.residue.contains(value)
+            && self.contains_length(bits::bit_length(value.unsigned_abs()))
     }
 
     const fn contains_length(&self, length: u64) -> bool {
@@ -284,8 +317,12 @@ impl Int {
     }
 
     /// Whether every member of `other` is a member.
-    pub const fn includes(&self, other: &Int) -> bool {
-        self.low <= other.low && self.high >= other.high && self.bits_low <= other.bits_low && self.bits_high >= other.bits_high
+    pub fn includes(&self, other: &Int) -> bool {
+        self.low <= other.low
+            && self.high >= other.high
+            && self.bits_low <= other.bits_low
+            && self.bits_high >= other.bits_high
+            && self.residue.includes(other.class())
     }
 
     const fn low_bound(&self) -> (i128, bool) {
@@ -322,14 +359,38 @@ impl Int {
             high: self.high.max(other.high),
             bits_low: self.bits_low.min(other.bits_low),
             bits_high: self.bits_high.max(other.bits_high),
+            residue: self.class().join(other.class()),
         }
         .normalise()
+    }
+
+    /// The members of either, and all that lie between.
+    #[must_use]
+    pub fn hull(&self, other: &Int) -> Int {
+        Int { residue: Residue::ANY, ..self.join(other) }.normalise()
+    }
+
+    /// What this many of the members can add up to, each of them another one perhaps.
+    #[must_use]
+    pub fn times(&self, count: &Int) -> Int {
+        let product = self.mul(count);
+        // The bits of the product bound nothing where elements of both signs may cancel out.
+        let (bits_low, bits_high) = if self.low < 0 && self.high > 0 { (0, u64::MAX) } else { (product.bits_low, product.bits_high) };
+        let residue = self.class().times(count.class());
+        Int { bits_low, bits_high, residue, ..product }.normalise()
+    }
+
+    /// `min(a, b)`.
+    #[must_use]
+    pub fn lesser(&self, other: &Int) -> Int {
+        let below = Int { low: i128::MIN, high: self.high.min(other.high), ..Int::ANY };
+        self.join(other).meet(&below).unwrap_or(Int::ANY)
     }
 
     /// All from the members of this one up to those of another.
     #[must_use]
     pub fn through(&self, last: &Int) -> Int {
-        let mut all = self.join(last);
+        let mut all = Int { residue: Residue::ANY, ..self.join(last) };
         if self.low <= 0 && last.high >= 0 {
             all.bits_low = 0;
         }
@@ -343,6 +404,7 @@ impl Int {
             high: self.high.min(other.high),
             bits_low: self.bits_low.max(other.bits_low),
             bits_high: self.bits_high.min(other.bits_high),
+            residue: self.residue.meet(other.residue)?,
         }
         .tighten()
     }
@@ -370,6 +432,7 @@ impl Int {
             } else {
                 u64::MAX
             },
+            residue: self.class().join(newer.class()),
         }
         .normalise()
     }
@@ -383,6 +446,7 @@ impl Int {
             // Negating "at most i128::MIN" saturates to "at least i128::MAX", and an infinite bound stays infinite on the other side.
             low: if self.high == i128::MAX { i128::MIN } else { self.high.saturating_neg() },
             high: if self.low == i128::MIN { i128::MAX } else { self.low.saturating_neg() },
+            residue: self.class().negated(),
             ..*self
         }
         .normalise()
@@ -397,7 +461,8 @@ impl Int {
             self.neg()
         } else {
             let high = if self.low == i128::MIN { i128::MAX } else { self.high.max(self.low.saturating_neg()) };
-            Int { low: 0, high, ..*self }.normalise()
+            let residue = self.residue.class().join(self.residue.class().negated().class());
+            Int { low: 0, high, residue, ..*self }.normalise()
         }
     }
 
@@ -432,7 +497,7 @@ impl Int {
         };
         let most = self.bits_high.max(other.bits_high);
         let bits_high = if opposite || self.is_zero() || other.is_zero() { most } else { most.saturating_add(1) };
-        Int { low, high, bits_low: bits_low.min(bits_high), bits_high }.normalise()
+        Int { low, high, bits_low: bits_low.min(bits_high), bits_high, residue: self.class().sum(other.class()) }.normalise()
     }
 
     /// `a - b`.
@@ -465,7 +530,7 @@ impl Int {
             bits_high = bits_high.min(bits::product(a, b).1);
         }
         bits_low = bits_low.max(bits::product(self.least_magnitude(), other.least_magnitude()).0);
-        Int { low, high, bits_low, bits_high }.normalise()
+        Int { low, high, bits_low, bits_high, residue: self.class().product(other.class()) }.normalise()
     }
 
     /// The members above 0.
@@ -498,8 +563,9 @@ impl Int {
             (self.bits_high - divisor.bits_low + 1 + round).min(self.bits_high)
         };
         let bits_low = if divisor.bits_high == u64::MAX { 0 } else { self.bits_low.saturating_sub(divisor.bits_high) };
+        let residue = divisor.is_exact().map_or(Residue::ANY, |divisor| self.class().divided(divisor.unsigned_abs()));
         // A negative dividend never gives 0: −1 // b is −1.
-        Int { low, high, bits_low: bits_low.min(bits_high), bits_high }.normalise()
+        Int { low, high, bits_low: bits_low.min(bits_high), bits_high, residue }.normalise()
     }
 
     /// `a % b`.
@@ -519,7 +585,8 @@ impl Int {
             && high > i128::MIN
             && low.div_euclid(modulus) == high.div_euclid(modulus)
         {
-            return Int::range(low.rem_euclid(modulus), high.rem_euclid(modulus));
+            let residue = self.class().remainder(modulus.unsigned_abs());
+            return Int { residue, ..Int::range(low.rem_euclid(modulus), high.rem_euclid(modulus)) }.normalise();
         }
         let mut most = divisor.upper().map_or(i128::MAX, |high| high - 1);
         let mut bits_high = divisor.bits_high;
@@ -527,7 +594,8 @@ impl Int {
             most = most.min(self.high);
             bits_high = bits_high.min(self.bits_high);
         }
-        Int { low: 0, high: most, bits_low: 0, bits_high }.normalise()
+        let residue = divisor.is_exact().map_or(Residue::ANY, |divisor| self.class().remainder(divisor.unsigned_abs()));
+        Int { low: 0, high: most, bits_low: 0, bits_high, residue }.normalise()
     }
 
     /// `a ** b`.
@@ -569,7 +637,8 @@ impl Int {
             (None, Some(exponent)) => (i128::MAX, saturating_bits(self.bits_high, exponent.unsigned_abs())),
             (_, None) => (i128::MAX, u64::MAX),
         };
-        Int { low, high, bits_low: bits_low.min(bits_high), bits_high }.normalise()
+        let residue = self.class().power(exponent.is_exact());
+        Int { low, high, bits_low: bits_low.min(bits_high), bits_high, residue }.normalise()
     }
 
     /// `pow(a, b, m)`; `zero_possible` stands for its ValueErrors (modulus 0, no inverse).
@@ -589,7 +658,7 @@ impl Int {
         let mut base = base.rem_euclid(divisor).unsigned_abs();
         if exponent_value < 0 {
             match inverse(base, size) {
-                Some(value) => base = value,
+                Some(value) => base = value.unsigned_abs(),
                 None => return Division { int: None, zero_possible: true, zero_certain: true },
             }
         }
@@ -637,7 +706,11 @@ impl Int {
         let bits_low = if self.bits_low == 0 { 0 } else { self.bits_low.saturating_add(least) };
         let bits_high = if self.bits_high == 0 { 0 } else { self.bits_high.saturating_add(most) };
         // A negative high shifted by 127 or more is at most i128::MIN; so is a bound that saturated there.
-        Int { low, high, bits_low, bits_high }.normalise()
+        let residue = match count.is_exact() {
+            Some(count) if count < 127 => self.class().product(Class::exact(power_of_two(count as u64))),
+            _ => Residue::ANY,
+        };
+        Int { low, high, bits_low, bits_high, residue }.normalise()
     }
 
     /// `a >> b`.
@@ -660,7 +733,11 @@ impl Int {
                 self.bits_high.saturating_sub(least).saturating_add(round).min(self.bits_high)
             };
             let bits_low = self.bits_low.saturating_sub(most).min(bits_high);
-            Int { low, high, bits_low, bits_high }.normalise()
+            let residue = match count.is_exact() {
+                Some(count) if count < 127 => self.class().divided(1 << count),
+                _ => Residue::ANY,
+            };
+            Int { low, high, bits_low, bits_high, residue }.normalise()
         });
         Shift {
             int,
@@ -677,14 +754,13 @@ impl Int {
         if let (Some(a), Some(b)) = (self.is_exact(), other.is_exact()) {
             return Int::exact(a & b);
         }
+        let residue = self.class().bitwise(other.class(), |a, b| a & b);
+        let up_to = |high: i128, bits_high: u64| Int { low: 0, high, bits_low: 0, bits_high, residue }.normalise();
         match (self.low >= 0, other.low >= 0) {
-            (true, true) => {
-                let bits_high = self.bits_high.min(other.bits_high);
-                Int { low: 0, high: self.high.min(other.high), bits_low: 0, bits_high }.normalise()
-            }
-            (true, false) => Int { low: 0, high: self.high, bits_low: 0, bits_high: self.bits_high }.normalise(),
-            (false, true) => Int { low: 0, high: other.high, bits_low: 0, bits_high: other.bits_high }.normalise(),
-            (false, false) => self.twos_complement(other, self.high < 0 && other.high < 0, false),
+            (true, true) => up_to(self.high.min(other.high), self.bits_high.min(other.bits_high)),
+            (true, false) => up_to(self.high, self.bits_high),
+            (false, true) => up_to(other.high, other.bits_high),
+            (false, false) => self.twos_complement(other, self.high < 0 && other.high < 0, false, residue),
         }
     }
 
@@ -694,13 +770,14 @@ impl Int {
         if let (Some(a), Some(b)) = (self.is_exact(), other.is_exact()) {
             return Int::exact(a | b);
         }
+        let residue = self.class().bitwise(other.class(), |a, b| a | b);
         if self.low >= 0 && other.low >= 0 {
             let bits_high = self.bits_high.max(other.bits_high);
             let bits_low = self.bits_low.max(other.bits_low);
-            return Int { low: self.low.max(other.low), high: i128::MAX, bits_low, bits_high }.normalise();
+            return Int { low: self.low.max(other.low), high: i128::MAX, bits_low, bits_high, residue }.normalise();
         }
         let negative = self.high < 0 || other.high < 0;
-        let mut result = self.twos_complement(other, negative, false);
+        let mut result = self.twos_complement(other, negative, false, residue);
         // Setting bits of a negative number only brings it closer to −1.
         for operand in [self, other] {
             if operand.high < 0 {
@@ -716,6 +793,7 @@ impl Int {
         if let (Some(a), Some(b)) = (self.is_exact(), other.is_exact()) {
             return Int::exact(a ^ b);
         }
+        let residue = self.class().bitwise(other.class(), |a, b| a ^ b);
         if self.low >= 0 && other.low >= 0 {
             let bits_high = self.bits_high.max(other.bits_high);
             let bits_low = if self.bits_low > other.bits_high {
@@ -725,14 +803,14 @@ impl Int {
             } else {
                 0
             };
-            return Int { low: 0, high: i128::MAX, bits_low, bits_high }.normalise();
+            return Int { low: 0, high: i128::MAX, bits_low, bits_high, residue }.normalise();
         }
         let opposite = (self.low >= 0 && other.high < 0) || (self.high < 0 && other.low >= 0);
-        self.twos_complement(other, opposite, self.high < 0 && other.high < 0)
+        self.twos_complement(other, opposite, self.high < 0 && other.high < 0, residue)
     }
 
     /// The result of a bitwise operation in two's complement: operands in [−2**k, 2**k − 1] give a result in it.
-    fn twos_complement(&self, other: &Int, negative: bool, non_negative: bool) -> Int {
+    fn twos_complement(&self, other: &Int, negative: bool, non_negative: bool, residue: Residue) -> Int {
         let width = self.bits_high.max(other.bits_high);
         let edge = power_of_two(width);
         let (mut low, mut high) = if width >= 127 { (i128::MIN, i128::MAX) } else { (-edge, edge - 1) };
@@ -743,7 +821,7 @@ impl Int {
             low = 0;
         }
         let bits_high = if non_negative { width } else { width.saturating_add(1) };
-        Int { low, high, bits_low: 0, bits_high }.normalise()
+        Int { low, high, bits_low: 0, bits_high, residue }.normalise()
     }
 
     /// The bit length, as `int.bit_length()` gives it.
@@ -867,16 +945,4 @@ fn exact3(a: &Int, b: &Int, c: &Int) -> Option<(i128, i128, i128)> {
 /// The decimal digits of a magnitude.
 fn decimal_digits(magnitude: u128) -> u64 {
     u64::from(magnitude.checked_ilog10().unwrap_or(0)) + 1
-}
-
-/// The inverse of `value` modulo `modulus` (both below 2**64).
-fn inverse(value: u128, modulus: u128) -> Option<u128> {
-    let (mut r0, mut r1) = (bound(modulus), bound(value));
-    let (mut t0, mut t1) = (0_i128, 1_i128);
-    while r1 != 0 {
-        let quotient = r0 / r1;
-        (r0, r1) = (r1, r0 - quotient * r1);
-        (t0, t1) = (t1, t0 - quotient * t1);
-    }
-    (r0 == 1).then(|| t0.rem_euclid(bound(modulus)).unsigned_abs())
 }

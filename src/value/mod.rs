@@ -4,6 +4,7 @@
 //! compute, together with the exceptions it could raise. Every function is total: no input panics, no input takes long.
 
 pub mod bits;
+pub mod residue;
 pub mod int;
 pub mod counting;
 pub mod decimal;

@@ -73,6 +73,47 @@ pub struct Text {
     pub why: Why,
     /// Whether it is made of decimal digits only.
     pub digits: Digits,
+    /// Its characters, where they are one text over and over, and little beside.
+    pub made: Option<Made>,
+}
+
+/// Characters of ASCII that are too many to be kept: one text over and over, between two others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Made {
+    /// What comes first.
+    pub before: Sym,
+    /// What is repeated.
+    pub unit: Sym,
+    /// How often.
+    pub copies: u64,
+    /// What comes last.
+    pub after: Sym,
+}
+
+/// Texts around a repetition, and in it, are at most so long.
+const MAX_AROUND: usize = 1 << 10;
+
+impl Made {
+    /// A text over and over.
+    pub fn of(unit: &V, copies: u64) -> Option<Made> {
+        match unit {
+            V::Str(text) if text.is_ascii() && !text.is_empty() && text.len() <= MAX_AROUND => {
+                Some(Made { before: Sym::new(""), unit: Sym::new(text), copies, after: Sym::new("") })
+            }
+            _ => None,
+        }
+    }
+
+    /// One text followed by another, of which one is made so.
+    pub fn join(a: &V, b: &V) -> Option<Made> {
+        let around =
+            |a: &str, b: &str| (a.len() + b.len() <= MAX_AROUND && a.is_ascii() && b.is_ascii()).then(|| Sym::new(&format!("{a}{b}")));
+        match (a, b) {
+            (V::Str(text), V::Strs(Text { made: Some(made), .. })) => Some(Made { before: around(text, &made.before.text())?, ..*made }),
+            (V::Strs(Text { made: Some(made), .. }), V::Str(text)) => Some(Made { after: around(&made.after.text(), text)?, ..*made }),
+            _ => None,
+        }
+    }
 }
 
 /// Whether a text is made of the digits 0 to 9 only.
@@ -112,13 +153,13 @@ impl Digits {
 impl Text {
     /// Text of which only the length is bounded.
     pub fn between(low: u64, high: u64, why: Why) -> Text {
-        Text { low, high, why, digits: Digits::No }
+        Text { low, high, why, digits: Digits::No, made: None }
     }
 
     /// One character of it.
     #[must_use]
     pub fn character(self) -> Text {
-        Text { low: 1, high: 1, digits: self.digits.part(), ..self }
+        Text { low: 1, high: 1, digits: self.digits.part(), made: None, ..self }
     }
 }
 
@@ -502,7 +543,43 @@ impl Key {
             _ => return None,
         })
     }
+
+    /// The keys a value may be, if they are few, each of them exact and no object on the heap.
+    pub fn all_of(value: &V) -> Option<Vec<Key>> {
+        let found = match value {
+            V::OneOf(all) => all.iter().map(Key::all_of).collect::<Option<Vec<_>>>()?.concat(),
+            V::Ints(r) => {
+                let (low, high) = (r.0.lower()?, r.0.upper()?);
+                if high.checked_sub(low)? >= MAX_KEYS as i128 {
+                    return None;
+                }
+                (low..=high).filter(|n| r.0.contains(*n)).map(Key::Int).collect()
+            }
+            V::AnyBool(_) => vec![Key::Int(0), Key::Int(1)],
+            V::Tuple(t) => {
+                let Tuple::Exact(items) = &**t else { return None };
+                let mut all: Vec<Vec<Key>> = vec![Vec::new()];
+                for item in items {
+                    let here = Key::all_of(item)?;
+                    if all.len() * here.len() > MAX_KEYS {
+                        return None;
+                    }
+                    all = all
+                        .iter()
+                        .flat_map(|front| here.iter().map(|key| [front.as_slice(), std::slice::from_ref(key)].concat()))
+                        .collect();
+                }
+                all.into_iter().map(|keys| Key::Tuple(keys.into())).collect()
+            }
+            V::Ref(_) => return None,
+            exact => vec![Key::of(exact)?],
+        };
+        (found.len() <= MAX_KEYS).then_some(found)
+    }
 }
+
+/// So many keys are looked up one by one.
+const MAX_KEYS: usize = 64;
 
 /// What a bag may hold beyond what is known by position: between `low` and `high` more elements, each one of `element`.
 #[derive(Debug, Clone, PartialEq)]
@@ -541,6 +618,14 @@ pub struct Table {
     pub exact: indexmap::IndexMap<Key, (V, V), foldhash::fast::RandomState>,
     /// Further entries.
     pub rest: Option<Rest>,
+}
+
+impl Table {
+    /// The value of each of the few keys that a value may be, where all of them are there.
+    pub fn all_held(&self, index: &V) -> Option<Vec<V>> {
+        let held: Vec<V> = Key::all_of(index)?.iter().map(|key| self.exact.get(key).map(|(_, v)| v.clone())).collect::<Option<_>>()?;
+        (!held.is_empty()).then_some(held)
+    }
 }
 
 impl PartialEq for Table {

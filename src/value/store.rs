@@ -2,7 +2,7 @@
 //! copied when written), so a state is simply kept at every fork and joined where paths meet.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::syntax::code::CodeId;
@@ -14,6 +14,7 @@ use super::object::{
     Class, DictKind, Digits, Exc, Frame, Function, Generator, Items, Iter, IterKind, MAX_ALTERNATIVES, Obj, ObjId, Rest, Sym, Table, Text,
     Tuple, V, Why,
 };
+use super::residue::Residue;
 use super::why::Decided;
 
 const PAGE: usize = 32;
@@ -74,10 +75,10 @@ impl<T: Clone> Pages<T> {
         self.chunks.len()
     }
 
-    /// Indices of the elements on pages that are not shared between the two.
-    pub fn different(&self, other: &Pages<T>) -> Vec<usize> {
+    /// Indices below a bound of the elements on pages that are not shared between the two.
+    pub fn different(&self, other: &Pages<T>, below: usize) -> Vec<usize> {
         let mut out = Vec::new();
-        for c in 0..self.chunks.len().max(other.chunks.len()) {
+        for c in 0..self.chunks.len().max(other.chunks.len()).min(below.div_ceil(CHUNK * PAGE)) {
             let (a, b) = (self.chunks.get(c), other.chunks.get(c));
             if let (Some(a), Some(b)) = (a, b)
                 && Rc::ptr_eq(a, b)
@@ -85,7 +86,7 @@ impl<T: Clone> Pages<T> {
                 continue;
             }
             let pages = a.map_or(0, |x| x.len()).max(b.map_or(0, |x| x.len()));
-            for p in 0..pages {
+            for p in 0..pages.min((below - c * CHUNK * PAGE).div_ceil(PAGE)) {
                 let (x, y) = (a.and_then(|a| a.get(p)), b.and_then(|b| b.get(p)));
                 if let (Some(x), Some(y)) = (x, y)
                     && Rc::ptr_eq(x, y)
@@ -175,6 +176,15 @@ pub struct Touched {
     pub writes: Vec<u32>,
 }
 
+/// A variable that holds an int to which a call adds constants: whatever it holds, nothing else depends on it there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tally {
+    /// A global, by name.
+    Global(u32),
+    /// The variable of an outer function.
+    Cell(ObjId),
+}
+
 /// What a call that is being watched has used of what was there before it.
 #[derive(Debug)]
 pub struct Use {
@@ -186,14 +196,20 @@ pub struct Use {
     pub globals: Vec<u32>,
     /// The smallest number of an object it changed; zero for a global, or for what outside code may reach.
     changed: u32,
+    /// Which of them it did nothing with but count.
+    pub counted: Vec<Tally>,
     /// Whether the lists above are whole.
     whole: bool,
 }
 
 impl Use {
-    /// Whether it changed nothing that was there before, and all it read is known.
+    /// Whether it changed nothing that was there before but what it counts with, read nothing of that, and all it read is known.
     pub fn is_clean(&self) -> bool {
-        self.whole && self.changed >= self.start
+        let is_read = |tally: &Tally| match tally {
+            Tally::Global(name) => self.globals.contains(name),
+            Tally::Cell(id) => self.objects.contains(id),
+        };
+        self.whole && self.changed >= self.start && !self.counted.iter().any(is_read)
     }
 }
 
@@ -234,6 +250,14 @@ impl Watch {
             && let Some(call) = self.calls.borrow_mut().last_mut()
         {
             call.changed = call.changed.min(object);
+        }
+    }
+
+    fn counts(&self, tally: Tally) {
+        if let Some(call) = self.calls.borrow_mut().last_mut().filter(|call| call.whole)
+            && !matches!(tally, Tally::Cell(id) if id.0 >= call.start)
+        {
+            call.whole = note(&mut call.counted, tally);
         }
     }
 }
@@ -329,8 +353,14 @@ impl Store {
     /// Begins to watch what a call uses.
     pub fn watch_call(&self) {
         let start = self.next.get();
-        self.watch.calls.borrow_mut().push(Use { start, objects: Vec::new(), globals: Vec::new(), changed: u32::MAX, whole: true });
+        let used = Use { start, objects: Vec::new(), globals: Vec::new(), changed: u32::MAX, counted: Vec::new(), whole: true };
+        self.watch.calls.borrow_mut().push(used);
         self.watch.start.set(start);
+    }
+
+    /// Whether a call is being watched.
+    pub fn is_watched(&self) -> bool {
+        self.watch.start.get() > 0
     }
 
     /// Whether the object was made since the innermost call that is being watched began. False where none is.
@@ -348,6 +378,43 @@ impl Store {
             Self::uses(outer, &used);
         }
         Some(used)
+    }
+
+    /// What the calls being watched have changed so far.
+    pub fn changes_so_far(&self) -> Vec<u32> {
+        self.watch.calls.borrow().iter().map(|call| call.changed).collect()
+    }
+
+    /// What was changed since then is as it was before.
+    pub fn undo_changes(&self, before: &[u32]) {
+        for (call, changed) in self.watch.calls.borrow_mut().iter_mut().zip(before) {
+            call.changed = *changed;
+        }
+    }
+
+    /// What a variable holds that counts, if that is an int. It does not matter to the call that is being watched which.
+    pub fn tally(&self, tally: Tally) -> Option<&V> {
+        let value = match tally {
+            Tally::Global(name) if self.wild.contains(&name) => return None,
+            Tally::Global(name) => self.globals.get(name as usize),
+            Tally::Cell(id) => match &self.heap.get(id.0 as usize) {
+                Slot { obj: Obj::Cell(value), summary: false } => value,
+                _ => return None,
+            },
+        };
+        matches!(value, V::Int(_) | V::Ints(_)).then_some(value)
+    }
+
+    /// A variable that counts holds another int from here on.
+    pub fn count(&mut self, tally: Tally, value: V) {
+        self.watch.counts(tally);
+        match tally {
+            Tally::Global(name) => *self.globals.get_mut(name as usize) = value,
+            Tally::Cell(id) => {
+                // The pages are written to directly: this is no change to the call that is being watched.
+                self.heap.get_mut(id.0 as usize).obj = Obj::Cell(value);
+            }
+        }
     }
 
     /// The innermost call being watched uses what a call that is not evaluated again used.
@@ -370,6 +437,9 @@ impl Store {
         }
         for name in &inner.globals {
             outer.whole &= note(&mut outer.globals, *name);
+        }
+        for tally in inner.counted.iter().filter(|tally| !matches!(tally, Tally::Cell(id) if id.0 >= outer.start)) {
+            outer.whole &= note(&mut outer.counted, *tally);
         }
     }
 
@@ -623,9 +693,9 @@ impl Store {
                 work.push(class.clone());
                 match class {
                     // See what is marked of a queue in `library/modules/threading.rs`.
-                    V::Lib(name) if &*name.text() == "queue.Queue" => {
+                    V::Lib(name) if matches!(&*name.text(), "queue.Queue" | "asyncio.Queue") => {
                         let put = attrs.iter().any(|(name, value)| &*name.text() == "-open" && value.exact_int().is_some_and(|n| n > 0));
-                        named(if put { "queue.Queue+put" } else { "queue.Queue" })
+                        named(&if put { format!("{}+put", name.text()) } else { name.text().to_string() })
                     }
                     V::Lib(name) => Obj::Escaped(name),
                     _ => named("object"),
@@ -699,7 +769,7 @@ impl Store {
     pub fn join(&mut self, other: &Store, widen: bool) -> bool {
         let mut escapes = Vec::new();
         let mut changed = false;
-        let (different, globals) = (self.heap.different(&other.heap), self.globals.different(&other.globals));
+        let (different, globals) = (self.heap.different(&other.heap, usize::MAX), self.globals.different(&other.globals, usize::MAX));
         self.charge((different.len() + globals.len()) as u64 / 2 + self.heap.chunk_count() as u64 / 16);
         for at in different {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
@@ -759,7 +829,7 @@ impl Store {
         if !escapes.is_empty() {
             let before = self.heap.clone();
             self.escape_all(&escapes);
-            changed |= !self.heap.different(&before).is_empty();
+            changed |= !self.heap.different(&before, usize::MAX).is_empty();
         }
         changed
     }
@@ -774,14 +844,16 @@ impl Store {
 
     /// Places and globals that may differ between the two stores: heap indices below `known`, and global names.
     pub fn changes(&self, other: &Store, known: u32) -> (Vec<ObjId>, Vec<u32>) {
-        let heap = self.heap.different(&other.heap).into_iter().filter(|&at| {
+        self.charge(u64::from(known) / (PAGE * CHUNK) as u64);
+        let heap = self.heap.different(&other.heap, known as usize).into_iter().filter(|&at| {
             let (a, b) = (self.heap.get(at), other.heap.get(at));
             (at as u32) < known && !shared(&a.obj, &b.obj) && {
                 self.charge(weight(&a.obj));
                 a != b
             }
         });
-        let globals = self.globals.different(&other.globals).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
+        let globals =
+            self.globals.different(&other.globals, usize::MAX).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
     }
 
@@ -792,6 +864,79 @@ impl Store {
             Obj::Iter(i) => i.parts.iter().any(|part| refers_to(part, id)),
             _ => false,
         })
+    }
+
+    /// The lists and deques of which more items are known one by one than there are alternatives.
+    pub fn long_containers(&self, alternatives: usize) -> Vec<ObjId> {
+        self.charge(u64::from(self.next.get()) / 8);
+        let long = |id: &ObjId| match &self.heap.get(id.0 as usize) {
+            Slot { obj: Obj::List(items) | Obj::Deque(items, _), summary: false } => {
+                items.exact.len() > alternatives && items.exact.iter().any(refers)
+            }
+            _ => false,
+        };
+        (0..self.next.get()).map(ObjId).filter(long).collect()
+    }
+
+    /// How many places refer to each of the objects from a number on: on the heap, and among other values.
+    pub fn reference_counts(&self, from: u32, others: impl Iterator<Item = V>) -> HashMap<ObjId, u32> {
+        let mut counts = HashMap::new();
+        let mut work: Vec<V> = others.collect();
+        for at in 0..self.next.get() as usize {
+            push_children(&self.heap.get(at).obj, &mut work);
+        }
+        while let Some(value) = work.pop() {
+            self.charge(1);
+            match value {
+                V::Ref(id) if id.0 >= from => *counts.entry(id).or_insert(0) += 1,
+                V::Tuple(t) => match &*t {
+                    Tuple::Exact(items) => work.extend(items.iter().filter(|v| refers(v)).cloned()),
+                    Tuple::Bag { element, .. } => work.push(element.clone()),
+                },
+                V::OneOf(all) => work.extend(all.iter().cloned()),
+                V::Slice(parts) => work.extend(parts.iter().cloned()),
+                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
+                _ => {}
+            }
+        }
+        counts
+    }
+
+    /// Puts an object on the heap that stands for all of these.
+    pub fn alloc_pooled(&mut self, all: &[ObjId]) -> ObjId {
+        let mut escapes = Vec::new();
+        let mut pooled = Obj::Hole;
+        for id in all {
+            let obj = &self.heap.get(id.0 as usize).obj;
+            self.charge(8 + weight(obj));
+            pooled = join_obj(&pooled, obj, false, &mut escapes);
+        }
+        let id = self.alloc(pooled);
+        self.heap_mut(id.0 as usize).summary = true;
+        self.escape_all(&escapes);
+        id
+    }
+
+    /// Whether values lead to one of some objects, other than through what is passed over.
+    pub fn reaches(&self, roots: Vec<V>, wanted: &[ObjId], passed_over: &[ObjId]) -> bool {
+        let mut seen: HashSet<ObjId> = passed_over.iter().copied().collect();
+        let mut work = roots;
+        while let Some(value) = work.pop() {
+            self.charge(1);
+            match value {
+                V::Ref(id) if wanted.contains(&id) => return true,
+                V::Ref(id) if seen.insert(id) => push_children(&self.heap.get(id.0 as usize).obj, &mut work),
+                V::Tuple(t) => match &*t {
+                    Tuple::Exact(items) => work.extend(items.iter().filter(|v| refers(v)).cloned()),
+                    Tuple::Bag { element, .. } => work.push(element.clone()),
+                },
+                V::OneOf(all) => work.extend(all.iter().cloned()),
+                V::Slice(parts) => work.extend(parts.iter().cloned()),
+                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// How many places of the heap refer to an object (2 when more than one).
@@ -962,6 +1107,7 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
         high: if widen && y.high > x.high { u64::MAX } else { x.high.max(y.high) },
         why: if widen { Why::Lost } else { why() },
         digits: x.digits.min(y.digits),
+        made: if x.made == y.made { x.made } else { None },
     };
     Some(match (a, b) {
         (V::Unknown(x), V::Unknown(y)) => V::Unknown(same(*x, *y)),
@@ -1017,7 +1163,8 @@ fn join_single(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> Option<V> {
 /// Whether one begins where the other ends.
 fn adjacent(a: &Int, b: &Int) -> bool {
     let meets = |a: &Int, b: &Int| a.upper().zip(b.lower()).is_some_and(|(end, start)| end.checked_add(1) == Some(start));
-    meets(a, b) || meets(b, a)
+    let whole = |n: &Int| n.residue == Residue::ANY;
+    whole(a) && whole(b) && (meets(a, b) || meets(b, a))
 }
 
 /// The same of floats.
@@ -1031,7 +1178,7 @@ pub fn text_of(value: &V) -> Option<Text> {
     Some(match value {
         V::Str(s) => {
             let n = s.chars().count() as u64;
-            Text { low: n, high: n, why: Why::OUTSIDE, digits: Digits::of(s) }
+            Text { digits: Digits::of(s), ..Text::between(n, n, Why::OUTSIDE) }
         }
         V::Bytes(b) => Text::between(b.len() as u64, b.len() as u64, Why::OUTSIDE),
         V::Strs(t) | V::ManyBytes(t) => *t,
@@ -1107,7 +1254,7 @@ fn join_alternatives(a: &V, b: &V, widen: bool, escapes: &mut Escapes) -> V {
             let low = texts.iter().map(|t| t.low).min().unwrap_or(0);
             let high = texts.iter().map(|t| t.high).max().unwrap_or(0);
             let digits = texts.iter().map(|t| t.digits).min().unwrap_or(Digits::No);
-            let text = Text { low, high: if widen { u64::MAX } else { high }, why: Why::Lost, digits };
+            let text = Text { digits, ..Text::between(low, if widen { u64::MAX } else { high }, Why::Lost) };
             out.retain(|v| !kind(v));
             out.push(if exact_str { V::Strs(text) } else { V::ManyBytes(text) });
         }

@@ -2,6 +2,7 @@
 
 use antifreeze::value::counting;
 use antifreeze::value::int::{Comparison, Int, Shift};
+use antifreeze::value::residue::Residue;
 
 use crate::support::Random;
 
@@ -33,11 +34,27 @@ fn small(r: i128) -> Vec<Int> {
         for high in low..=r {
             sets.push(Int::range(low, high));
             for (bits_low, bits_high) in [(1, 3), (2, 2), (2, 3), (0, 1)] {
-                sets.extend(Int { low, high, bits_low, bits_high }.tighten());
+                sets.extend(Int { low, high, bits_low, bits_high, residue: Residue::ANY }.tighten());
             }
         }
     }
     sets.sort_by_key(|set| (set.low, set.high, set.bits_low, set.bits_high));
+    sets.dedup();
+    sets
+}
+
+/// Every interval within [−r, r] of the integers that leave one remainder by 2, 3, 4 or 6.
+fn remainders(r: i128) -> Vec<Int> {
+    let mut sets = vec![];
+    for low in -r..=r {
+        for high in low..=r {
+            for modulus in [2, 3, 4, 6] {
+                let residues = (0..modulus).map(|value| Residue::new(value as i128, modulus));
+                sets.extend(residues.filter_map(|residue| Int { residue, ..Int::range(low, high) }.tighten()));
+            }
+        }
+    }
+    sets.sort_by_key(|set| (set.low, set.high, set.residue.modulus(), set.contains(0), set.contains(1), set.contains(2)));
     sets.dedup();
     sets
 }
@@ -52,13 +69,17 @@ fn tightening_keeps_every_member_and_names_an_exact_one() {
         for high in low..=9 {
             for bits_low in 0..5 {
                 for bits_high in bits_low..5 {
-                    let raw = Int { low, high, bits_low, bits_high };
-                    let expected = members(&raw, 20);
-                    match raw.tighten() {
-                        None => assert!(expected.is_empty(), "{raw:?} lost {expected:?}"),
-                        Some(tight) => {
-                            assert_eq!(members(&tight, 20), expected, "{raw:?}");
-                            assert!(tight.is_exact().is_none_or(|value| expected == [value]), "{raw:?} {tight:?}");
+                    for modulus in 1..6 {
+                        for value in 0..modulus {
+                            let raw = Int { low, high, bits_low, bits_high, residue: Residue::new(value, modulus as u128) };
+                            let expected = members(&raw, 20);
+                            match raw.tighten() {
+                                None => assert!(expected.is_empty(), "{raw:?} lost {expected:?}"),
+                                Some(tight) => {
+                                    assert_eq!(members(&tight, 20), expected, "{raw:?}");
+                                    assert!(tight.is_exact().is_none_or(|value| expected == [value]), "{raw:?} {tight:?}");
+                                }
+                            }
                         }
                     }
                 }
@@ -69,8 +90,32 @@ fn tightening_keeps_every_member_and_names_an_exact_one() {
 
 #[test]
 fn small_intervals_match_brute_force() {
-    let sets = small(5);
-    for a in &sets {
+    check_all(&small(5));
+}
+
+#[test]
+fn small_sets_of_one_remainder_match_brute_force() {
+    let mut sets = remainders(5);
+    sets.extend([Int::range(-5, 5), Int::range(0, 5), Int::range(-1, 1), Int::range(1, 4)]);
+    sets.extend((-5..=5).map(Int::exact));
+    check_all(&sets);
+}
+
+#[test]
+fn sums_of_several_members_are_kept() {
+    for set in remainders(4).into_iter().chain(small(3)) {
+        let all = members(&set, 4);
+        let mut sums: Vec<i128> = vec![0];
+        for count in 0..4 {
+            assert!(sums.iter().all(|sum| set.times(&Int::exact(count)).contains(*sum)), "{set:?} {count}");
+            assert!(sums.iter().all(|sum| set.times(&Int::range(0, 3)).contains(*sum)), "{set:?} up to {count}");
+            sums = sums.iter().flat_map(|sum| all.iter().map(move |x| sum + x)).collect();
+        }
+    }
+}
+
+fn check_all(sets: &[Int]) {
+    for a in sets {
         let a_members = members(a, 5);
         for x in &a_members {
             assert!(a.neg().contains(-x) && a.abs().contains(x.abs()) && a.invert().contains(!x), "{a:?} {x}");
@@ -79,7 +124,7 @@ fn small_intervals_match_brute_force() {
             assert!(a.decimal_length().0 <= length && length <= a.decimal_length().1, "{a:?} {x}");
             assert!(a.truth().is_none_or(|truth| truth == (*x != 0)));
         }
-        for b in &sets {
+        for b in sets {
             check_pair(a, b, &a_members, &members(b, 5));
         }
     }
@@ -91,7 +136,7 @@ fn check_pair(a: &Int, b: &Int, a_members: &[i128], b_members: &[i128]) {
     let (quotient, remainder, power) = (a.floor_div(b), a.modulo(b), a.pow(b));
     let (left, right) = (a.shl(b), a.shr(b));
     let (and, or, xor) = (a.bit_and(b), a.bit_or(b), a.bit_xor(b));
-    let (join, meet, widened) = (a.join(b), a.meet(b), a.widen(b));
+    let (join, meet, widened, lesser) = (a.join(b), a.meet(b), a.widen(b), a.lesser(b));
     let answers = OPS.map(|op| (a.compare(b, op), a.refine(op, b)));
     let (gcd, lcm) = (counting::gcd(a, b), counting::lcm(a, b));
     let (comb, perm) = (counting::comb(a, b), counting::perm(a, b));
@@ -100,7 +145,7 @@ fn check_pair(a: &Int, b: &Int, a_members: &[i128], b_members: &[i128]) {
         assert!(join.contains(x) && widened.contains(x), "{}", context());
         assert_eq!(meet.is_some_and(|meet| meet.contains(x)), b_members.contains(&x), "{}", context());
         for &y in b_members {
-            assert!(join.contains(y) && widened.contains(y), "{}", context());
+            assert!(join.contains(y) && widened.contains(y) && lesser.contains(x.min(y)), "{}", context());
             assert!(sum.contains(x + y), "{} {x}+{y}: {sum:?}", context());
             assert!(difference.contains(x - y), "{} {x}-{y}", context());
             assert!(product.contains(x * y), "{} {x}*{y}: {product:?}", context());
@@ -186,6 +231,7 @@ fn around(random: &mut Random, most_bits: u32) -> (Int, i128) {
         high: if random.below(8) == 0 { i128::MAX } else { value.saturating_add_unsigned(up) },
         bits_low: length.saturating_sub(random.below(4) * random.below(60)),
         bits_high: if random.below(8) == 0 { u64::MAX } else { length + random.below(4) * random.below(60) },
+        residue: Residue::new(value, 1 + u128::from(random.below(3) * random.below(40))),
     };
     (set.tighten().expect("the value is a member"), value)
 }
@@ -306,7 +352,7 @@ fn extreme_operands_do_not_panic() {
         for high in bounds {
             for bits_low in lengths {
                 for bits_high in lengths {
-                    sets.extend(Int { low, high, bits_low, bits_high }.tighten());
+                    sets.extend(Int { low, high, bits_low, bits_high, residue: Residue::ANY }.tighten());
                 }
             }
         }

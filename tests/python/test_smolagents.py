@@ -3,6 +3,12 @@
 `differs` marks what is meant to be different, with the reason; the README lists the same.
 """
 
+import collections
+import dataclasses
+import datetime
+import decimal
+import re
+import sys
 import threading
 import time
 
@@ -11,7 +17,7 @@ import pytest
 smolagents = pytest.importorskip("smolagents")
 
 from smolagents import CodeAgent, FinalAnswerTool, LocalPythonExecutor, Tool, tool  # noqa: E402
-from smolagents.local_python_executor import InterpreterError  # noqa: E402
+from smolagents.local_python_executor import ExecutionTimeoutError, InterpreterError  # noqa: E402
 from smolagents.models import ChatMessage, MessageRole, Model  # noqa: E402
 
 from antifreeze.smolagents import BoundedPythonExecutor, SessionValue, StepStopped, StepTimedOut  # noqa: E402
@@ -52,6 +58,7 @@ def make():
         ("x: int = 7", 7),
         ("[i * 2 for i in range(3)]", [0, 2, 4]),
         ("(1, 'a')", (1, "a")),
+        ("x = 1\nx, 'a'", (1, "a")),
         ("{1, 2}", {1, 2}),
         ("{(1, 2): 'x'}", {(1, 2): "x"}),
         ("b'ab'", b"ab"),
@@ -72,6 +79,48 @@ def test_the_last_value_is_the_output(make, kind, code, value):
     got = make(kind)(code)
     assert got.output == value and type(got.output) is type(value)
     assert not got.is_final_answer
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("a, b = 0, 1", (0, 1)),
+        ("d = {}\nd['k'] = [1]", [1]),
+        ("d = {'k': 1}\nd['k'] += 2", 3),
+        ("class A:\n    pass\na = A()\na.x = 7", 7),
+        ("x = 3\nif x < 5:\n    y = x + 1\n    print(y)\nelse:\n    y = 9", 4),
+        ("x = 3\nif x > 5:\n    y = 1\nelif x > 2:\n    x * 2\nelse:\n    y = 9", 6),
+        ("x = 3\nif x > 1:\n    x += 1", 4),
+        ("x = 3\nif x > 9:\n    x = 1", None),
+        ("for i in range(3):\n    x = i", 2),
+        ("s = 0\nfor i in range(4):\n    if i % 2:\n        s += i\n    print(s)", 4),
+        ("a, b = 0, 1\nwhile b < 5:\n    a, b = b, a + b", None),
+        ("try:\n    x = 1\nfinally:\n    y = 2", None),
+        ("import math", None),
+        ("d = {}\nfor k in 'ab':\n    d[k] = k * 2", "bb"),
+    ],
+)
+def test_the_last_statement_has_a_value(make, kind, code, value):
+    assert make(kind)(code).output == value
+
+
+def test_the_gate_goes_on_knowing_what_it_knew(make):
+    executor = make(BoundedPythonExecutor)
+    executor("n = 10 ** 8")
+    steps = ["def f(x):\n    return 10 ** x", "for i in range(2):\n    k = f", "if k:\n    g = f", "f", "d = {}\nd['f'] = f"]
+    for step in steps:
+        executor(step)
+        with pytest.raises(StepStopped, match="rejected before it ran"):
+            executor("f(n)")
+
+
+def test_a_message_names_the_line_as_the_code_has_it(make):
+    executor = make(BoundedPythonExecutor, timeout_seconds=1, gate=False)
+    for code in ["if True:\n    x = sum(iter(int, 1))", "sum(iter(int, 1))"]:
+        with pytest.raises(StepTimedOut) as caught:
+            executor(code)
+        assert f"{code.splitlines()[-1].strip()} All variables" in str(caught.value) and "_antifreeze" not in str(caught.value)
 
 
 @BOTH
@@ -148,6 +197,31 @@ def test_a_missing_variable_is_missing(make, kind):
         executor.state["y"]
 
 
+@BOTH
+def test_the_state_is_a_dict_of_the_variables(make, kind):
+    executor = make(kind)
+    executor.send_variables({"sent": (1, 2)})
+    assert executor.state["sent"] == (1, 2)
+    executor("x = 1\ny = [2]\nx = x + 1")
+    state = executor.state
+    assert isinstance(state, dict) and {"sent", "x", "y", "__name__", "_print_outputs"} <= set(state)
+    assert {name: value for name, value in state.items() if not name.startswith("_")} == {"sent": (1, 2), "x": 2, "y": [2]}
+    assert {**state}["y"] == dict(state)["y"] == state.copy()["y"] == [2]
+    assert state.get("z", 5) == 5 and "z" not in state and len(state) == len(list(state.keys())) == len(state.values())
+    state["z"] = 3
+    state.update(u=4)
+    assert executor("x + z + u").output == 9
+    del state["x"]
+    assert state.pop("z") == 3 and state.pop("z", None) is None
+    assert not {"x", "z"} & set(state)
+    with pytest.raises(InterpreterError):
+        executor("x")
+    with pytest.raises(KeyError):
+        del state["x"]
+    executor.state = {"fresh": 1}
+    assert "y" not in executor.state and executor("fresh").output == 1
+
+
 # Tools and final answers -----------------------------------------------------------------------------------------------------------
 
 
@@ -199,6 +273,73 @@ def test_tools_can_be_sent_again(make, kind):
     assert executor("plus(x)").output == 2
 
 
+def test_tools_that_are_sent_no_more_are_gone(make):
+    executor = make(BoundedPythonExecutor, tools={"plus": lambda a: a + 1})
+    assert executor("plus(1)").output == 2
+    executor.send_tools({"final_answer": FinalAnswerTool()})
+    with pytest.raises(InterpreterError, match="Forbidden function evaluation: 'plus'"):
+        executor("plus(1)")
+
+
+@BOTH
+def test_builtins_given_as_tools_are_the_codes_own(make, kind):
+    executor = make(kind, tools={"print": print, "range": range, "eval": eval, "super": super})
+    got = executor("print('here')\nx = [i for i in range(3)]\neval('1 + 1')")
+    assert (got.logs, got.output) == ("here\n", 2)
+
+
+@BOTH
+def test_additional_functions_come_before_tools(make, kind):
+    assert make(kind, tools={"which": lambda: "tool"}, additional_functions={"which": lambda: "function"})("which()").output == "function"
+
+
+@BOTH
+@pytest.mark.parametrize("code", ["final_answer = 3", "x = 1\nfor weather in [1]:\n    pass", "weather, x = 1, 2"])
+def test_the_names_of_tools_cannot_be_taken(make, kind, code):
+    executor = make(kind, tools={"weather": weather})
+    with pytest.raises(InterpreterError, match="Cannot assign to name '.*': doing this would erase the existing tool!"):
+        executor(code)
+    assert executor("final_answer(weather('Oslo')['city'])").output == "Oslo"
+
+
+def test_a_tool_cannot_be_defined_anew(make):
+    executor = make(BoundedPythonExecutor, tools={"weather": weather})
+    for code in [
+        "def weather(city):\n    return 'sunny'",
+        "try:\n    1 / 0\nexcept Exception as weather:\n    pass",
+        "match [1]:\n    case [weather]:\n        pass",
+        "match {}:\n    case {**weather}:\n        pass",
+        "def f():\n    global weather\n    weather = 1",
+        "[weather := 1]",
+        "del weather",
+    ]:
+        with pytest.raises(InterpreterError, match="would erase the existing tool"):
+            executor(code)
+    assert executor("def f(weather):\n    return weather\nf([weather for weather in 'a'])").output == ["a"]
+    assert executor("weather('Oslo')['days']").output == 1
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("error", "caught", "words"),
+    [
+        (ValueError("no luck"), "ValueError", "ValueError: no luck"),
+        (KeyError("k"), "LookupError", "KeyError: 'k'"),
+        (ZeroDivisionError("z"), "Exception", "ZeroDivisionError: z"),
+        (decimal.InvalidOperation("d"), "ArithmeticError", "InvalidOperation: d"),
+        (type("Odd", (OSError,), {})("odd"), "OSError", "Odd: odd"),
+    ],
+)
+def test_what_a_tool_raises_is_of_its_own_class(make, kind, error, caught, words):
+    def fail():
+        raise error
+
+    executor = make(kind, tools={"fail": fail})
+    assert executor(f"try:\n    fail()\nexcept {caught} as e:\n    r = str(e)\nr").output == words.split(": ")[1]
+    with pytest.raises(InterpreterError, match=f"due to: {words}"):
+        executor("fail()")
+
+
 @BOTH
 @pytest.mark.parametrize(
     ("code", "answer"),
@@ -209,7 +350,10 @@ def test_tools_can_be_sent_again(make, kind):
         ("def f():\n    final_answer('inner')\nf()", "inner"),
         ("try:\n    final_answer(1)\nexcept Exception:\n    x = 2", 1),
         ("for i in range(10):\n    if i == 3:\n        final_answer(i)", 3),
-        ("class C:\n    def __enter__(self):\n        return 1\n    def __exit__(self, *a):\n        return False\nwith C():\n    final_answer(5)", 5),
+        (
+            "class C:\n    def __enter__(self):\n        return 1\n    def __exit__(self, *a):\n        return False\nwith C():\n    final_answer(5)",
+            5,
+        ),
     ],
 )
 def test_a_final_answer_ends_the_step(make, kind, code, answer):
@@ -230,6 +374,13 @@ def test_a_managed_agent_is_called_like_a_tool(make, kind):
     assert make(kind, tools={"helper": Managed()})("helper('it')").output == "did it"
 
 
+def re_error():
+    try:
+        re.compile("(")
+    except re.error as error:
+        return error
+
+
 # Errors and the lines they name ------------------------------------------------------------------------------------------------------
 
 
@@ -246,6 +397,19 @@ def test_a_managed_agent_is_called_like_a_tool(make, kind):
         ("import os", ["Import of os is not allowed", "Authorized imports are"]),
         ("from subprocess import run", ["Import from subprocess is not allowed"]),
         ("def f(:\n    pass", ["Code parsing failed on line 1", "SyntaxError"]),
+        ("x = nothing(1)", ["at line 'x = nothing(1)' due to: InterpreterError: Forbidden function evaluation: 'nothing' is not among"]),
+        ("missing + 1", ["InterpreterError: The variable `missing` is not defined."]),
+        ("del missing", ["InterpreterError: Cannot delete name 'missing': name is not defined"]),
+        ("d = {'Bhutan': 1}\nd['Butan']", ["Could not index {'Bhutan': 1} with 'Butan': KeyError: 'Butan'. Maybe you meant", "['Bhutan']"]),
+        ("d = {'a': {}}\ndef f(k):\n    return d['a'][k]\nf('b')", ["Could not index {} with 'b': KeyError: 'b'"]),
+        ("x = [1]\nx[-2]", ["Could not index [1] with '-2': IndexError: list index out of range"]),
+        ("x = 5\nx[0]", ["Could not index 5 with '0': TypeError: 'int' object is not subscriptable"]),
+        ("{}.pop('q')", ["KeyError: 'q'"]),
+        ("def f(x):\n    assert x > 3\nf(1)", ["AssertionError: Assertion failed: x > 3"]),
+        ("class E(Exception):\n    pass\nraise E('mine')", ["due to: E: mine"]),
+        ("import re\nre.compile('(')", [f"due to: {type(re_error()).__name__}: missing )"]),
+        ("x = 1\nx.__class__", ["at line 'x.__class__' due to: InterpreterError: Forbidden access to dunder attribute: __class__"]),
+        ("x = open('f')", ["at line 'x = open('f')' due to: InterpreterError: Forbidden function evaluation: 'open'"]),
     ],
 )
 def test_errors_name_the_line_and_the_cause(make, kind, code, words):
@@ -259,6 +423,36 @@ def test_errors_name_the_line_and_the_cause(make, kind, code, words):
 def test_an_unknown_name_is_an_error(make, kind):
     with pytest.raises(InterpreterError, match="nonsense"):
         make(kind)("nonsense + 1")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="columns are known since Python 3.11")
+@BOTH
+def test_of_several_statements_on_a_line_the_one_is_named(make, kind):
+    executor = make(kind)
+    for code, words in [
+        ("a = 1; b = a / 0; c = 2", "b = a / 0"),
+        ("'ä'; x = 'ä' + 1", "x = 'ä' + 1"),
+        ("import math; math.nope; 3", "math.nope"),
+    ]:
+        with pytest.raises(InterpreterError, match=f"at line '{re.escape(words)}'"):
+            executor(code)
+
+
+def test_names_that_look_alike_are_told(make):
+    executor = make(BoundedPythonExecutor)
+    executor("food_items = [1]")
+    with pytest.raises(
+        InterpreterError, match="`food_item` is not defined. Maybe you meant one of these names instead: \\['food_items'\\]"
+    ):
+        executor("food_item[0]")
+    with pytest.raises(InterpreterError) as caught:
+        executor("antifreeze_settle + 1")
+    assert "_antifreeze_settle" not in str(caught.value)
+
+
+def test_statements_out_of_place_are_named_as_such(make):
+    with pytest.raises(InterpreterError, match="'yield' outside function"):
+        make(BoundedPythonExecutor)("yield 3")
 
 
 @BOTH
@@ -318,13 +512,38 @@ def test_ways_out_are_refused_by_name(make, kind, imports, code, words):
 
 
 @BOTH
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import functools\nimport warnings\nlist(filter(functools.partial(getattr, warnings), ['sys']))",
+        "import warnings\nlist(map(getattr, [warnings], ['sys']))",
+    ],
+)
+def test_ways_out_through_other_functions_are_refused(make, kind, code):
+    with pytest.raises(InterpreterError, match="Forbidden access to module: sys"):
+        make(kind, imports=["warnings", "functools"])(code)
+
+
+def test_getattr_is_pythons_otherwise(make):
+    executor = make(BoundedPythonExecutor)
+    executor("class A:\n    x = 3\na = A()")
+    assert executor("[getattr(a, 'x'), getattr(a, 'y', 4), getattr(a, 'y', None)]").output == [3, 4, None]
+    with pytest.raises(InterpreterError, match="AttributeError: 'A' object has no attribute 'y'"):
+        executor("getattr(a, 'y')")
+    with pytest.raises(InterpreterError, match="Forbidden access to dunder attribute: __class__"):
+        executor("name = '__cla' + 'ss__'\ngetattr(a, name)")
+
+
+@BOTH
 @pytest.mark.parametrize("code", KEPT)
 def test_names_alone_refuse_nothing(make, kind, code):
     assert make(kind)(code).output == KEPT[code]
 
 
 @BOTH
-@pytest.mark.parametrize("code", ["eval('1')", "exec('1')", "compile('1', '', 'eval')", "globals()", "locals()", "open('x')", "__import__('math')"])
+@pytest.mark.parametrize(
+    "code", ["eval('1')", "exec('1')", "compile('1', '', 'eval')", "globals()", "locals()", "open('x')", "__import__('math')"]
+)
 def test_builtins_that_run_text_or_reach_outside_are_refused(make, kind, code):
     with pytest.raises(InterpreterError, match="Forbidden function evaluation: .* is not among the explicitly allowed tools"):
         make(kind)(code)
@@ -452,6 +671,230 @@ def test_what_cannot_travel_stays_behind_a_repr(make):
     assert isinstance(got, SessionValue) and str(got) == "an A" and got.type.endswith("A")
 
 
+def test_what_cannot_travel_has_the_attributes_that_can(make):
+    executor = make(BoundedPythonExecutor)
+    code = "class A:\n    'words'\n    def __init__(self):\n        self.x, self.f, self.b = [1], print, B()\n    def __str__(self):\n        return 'shown'\n"
+    got = executor(f"class B:\n    def __init__(self):\n        self.y = 2\n{code}A()").output
+    assert (str(got), got.x, got.b.y, got.__doc__) == ("shown", [1], 2, "words") and repr(got).startswith("<__main__.A object")
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: object = None
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+class Connection:
+    """What cannot be copied."""
+
+    def __init__(self, name):
+        self.name, self.lock = name, threading.Lock()
+
+    def ask(self):
+        return self.name
+
+
+class Rows:
+    """What is read item by item."""
+
+    def __init__(self):
+        self.lock, self.rows = threading.Lock(), {"a": 1, "b": 2}
+
+    def __getitem__(self, key):
+        return self.rows[key]
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __len__(self):
+        return len(self.rows)
+
+
+class Text(str):
+    """As libraries have them."""
+
+    def __init__(self, text):
+        self.lock = threading.Lock()
+
+
+def local_class():
+    class Local:
+        attr = 2
+
+    return Local
+
+
+VALUES = {
+    "rows": (Rows(), "[v['b'], list(v), len(v), bool(v)]", [2, ["a", "b"], 2, True]),
+    "a text of another class": ([Text("words")], "v[0].upper() + v[0]", "WORDSwords"),
+    "a class of a function's": (local_class(), "v.attr", 2),
+    "nan": (float("nan"), "v != v", True),
+    "infinite": (float("-inf"), "v", float("-inf")),
+    "huge": (10**30, "v + 1", 10**30 + 1),
+    "negative": (-5, "abs(v)", 5),
+    "nothing": (None, "v is None", True),
+    "dataclass": (Point(1, [2]), "v.x + v.y[0]", 3),
+    "namedtuple": (Pair(1, 2), "v.second", 2),
+    "a list of dataclasses": ([Point(1), Point(2)], "[p.x for p in v]", [1, 2]),
+    "counter": (collections.Counter("aab"), "v.most_common(1)", [("a", 2)]),
+    "defaultdict": (collections.defaultdict(list), "v['k']", []),
+    "time": (datetime.datetime(2020, 1, 2, tzinfo=datetime.timezone.utc), "v.isoformat()", "2020-01-02T00:00:00+00:00"),
+    "exception": (ValueError("words"), "str(v)", "words"),
+    "function": (lambda x: x + 1, "v(2)", 3),
+    "connection": (Connection("c"), "v.name", "c"),
+    "generator": ((i for i in range(3)), "list(v)", [0, 1, 2]),
+    "class": (Point, "v(4).x", 4),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("what", VALUES)
+@pytest.mark.parametrize("how", ["variable", "tool"])
+def test_values_of_the_hosts_are_themselves_in_the_code(make, kind, what, how):
+    value, code, got = VALUES[what]
+    if what == "generator":
+        value = (i for i in range(3))
+    if (kind, what) == (BoundedPythonExecutor, "class"):
+        # It is called in the host, where it is.
+        value = Point
+    executor = make(kind, tools={"give": lambda: value})
+    if how == "variable":
+        executor.send_variables({"v": value})
+    else:
+        executor("v = give()")
+    assert executor(code).output == got
+
+
+@BOTH
+def test_values_that_stay_in_the_host_come_back_as_themselves(make, kind):
+    connection = Connection("c")
+    executor = make(kind, tools={"connect": lambda: connection, "ask": lambda c, n=1: [c.ask()] * n, "same": lambda c: c is connection})
+    assert executor("c = connect()\nask(c, n=2)").output == ["c", "c"]
+    assert executor("same([c, connect()][1])").output is True
+    assert executor("{'kept': [c]}").output == {"kept": [connection]}
+    assert executor("final_answer(c)").output is connection
+    if kind is BoundedPythonExecutor:
+        with pytest.raises(InterpreterError, match="AttributeError: 'ask' of this Connection cannot be had here"):
+            executor("c.ask()")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("float('inf')", float("inf")),
+        ("from collections import Counter\nCounter('aab')", collections.Counter("aab")),
+        ("from collections import OrderedDict\nOrderedDict(a=1)", collections.OrderedDict(a=1)),
+        ("from collections import deque\ndeque([1])", collections.deque([1])),
+        ("from collections import defaultdict\nd = defaultdict(list)\nd['a'].append(1)\nd", {"a": [1]}),
+        ("int", int),
+        ("class S(str):\n    pass\n[S('a')]", ["a"]),
+        ("class D(dict):\n    pass\nD(a=1)", {"a": 1}),
+    ],
+)
+def test_more_values_travel(make, kind, code, value):
+    got = make(kind)(code).output
+    assert got == value
+    if kind is BoundedPythonExecutor and "class" not in code:
+        assert type(got) is type(value) or isinstance(got, collections.defaultdict)
+
+
+@BOTH
+def test_records_travel(make, kind):
+    code = (
+        "@dataclasses.dataclass\nclass P:\n    x: int\n    y: list\np = P(1, [2])"
+        if kind is BoundedPythonExecutor
+        else "p = make_point(1, [2])"
+    )
+    executor = make(kind, imports=["dataclasses"], tools={"make_point": lambda x, y: dataclasses.make_dataclass("P", ["x", "y"])(x, y)})
+    got = executor(f"import dataclasses\n{code}\nfinal_answer(p)").output
+    assert (got.x, got.y, str(got)) == (1, [2], "P(x=1, y=[2])")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "code",
+    [
+        "pd.DataFrame({'a': [1, 2], 'b': ['x', None], 'c': [1.5, float('nan')]}, index=['p', 'q'])",
+        "pd.DataFrame({'t': pd.to_datetime(['2020-01-01', None])})",
+        "pd.DataFrame({'k': ['a', 'a', 'b'], 'v': [1, 2, 3]}).groupby('k')['v'].agg(['sum', 'mean'])",
+        "pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([('a', 1), ('b', 2)]))",
+        "pd.Series([True, False], name='s', index=pd.RangeIndex(1, 3))",
+        "pd.DataFrame({'a': [1]}).iloc[0]",
+        "pd.Series(pd.date_range('2020-01-01', periods=2, tz='UTC'))",
+    ],
+)
+def test_tables_travel(make, kind, code):
+    pd = pytest.importorskip("pandas")
+    executor = make(kind, imports=["pandas"], tools={"rows": lambda table: len(table)}, timeout_seconds=60)
+    got, there = executor(f"import pandas as pd\nt = {code}\nt").output, eval(code, {"pd": pd})
+    (pd.testing.assert_frame_equal if isinstance(there, pd.DataFrame) else pd.testing.assert_series_equal)(got, there)
+    assert executor("rows(t)").output == len(there)
+    executor.send_variables({"sent": there})
+    assert executor("sent.equals(t)").output is True
+
+
+def test_much_can_be_sent_without_the_gate_losing_count(make):
+    executor = make(BoundedPythonExecutor)
+    executor.send_variables({"text": "words " * 200_000, "n": 10**8})
+    assert executor("len(text)").output == 1_200_000
+    with pytest.raises(StepStopped, match="rejected before it ran"):
+        executor("10 ** n")
+
+
+def test_members_of_enumerations_stay(make):
+    got = make(BoundedPythonExecutor, imports=["enum"])("import enum\nclass Color(enum.IntEnum):\n    RED = 1\nColor.RED").output
+    assert isinstance(got, SessionValue) and repr(got) == "<Color.RED: 1>"
+
+
+def test_large_answers_travel_whole(make):
+    executor = make(BoundedPythonExecutor, tools={"twice": lambda text: text * 2})
+    assert executor("len(twice('ä' * 1_000_000))").output == 2_000_000
+    assert executor("final_answer('ä' * 1_000_000)").output == "ä" * 1_000_000
+    assert executor("x = list(range(100_000))\nfinal_answer([x, {'k': x}])").output[1]["k"][-1] == 99_999
+    assert executor.state["x"] == list(range(100_000))
+    assert executor("'y' * 1_000_000").output == "y" * 1_000_000
+    start = time.monotonic()
+    assert isinstance(executor("big = [0] * 5_000_000").output, SessionValue)
+    assert time.monotonic() - start < 10 and "big" in executor.state
+
+
+@BOTH
+def test_an_answer_is_what_the_tool_makes_of_it(make, kind):
+    answers = []
+
+    class Answer(FinalAnswerTool):
+        def forward(self, answer):
+            answers.append({"answer": answer, "object": object()})
+            return answers[-1]
+
+    executor = make(kind, tools={"final_answer": Answer()})
+    assert executor("final_answer(3)").output is answers[0] and answers[0]["answer"] == 3
+
+
+@BOTH
+def test_large_images_are_answers(make, kind):
+    image = pytest.importorskip("PIL.Image")
+    picture = image.effect_noise((700, 700), 90)
+    executor = make(kind, imports=["PIL", "PIL.*"], tools={"draw": lambda: picture})
+    assert executor("final_answer(draw())").output.tobytes() == picture.tobytes()
+
+
+def test_what_cannot_be_read_in_the_session_is_told_once(make):
+    class Odd:
+        def __reduce__(self):
+            return int, ("no number",)
+
+    executor = make(BoundedPythonExecutor)
+    executor.send_variables({"odd": Odd()})
+    with pytest.raises(InterpreterError, match="odd cannot be had in the session: ValueError"):
+        executor("1 + 1")
+    assert executor("1 + 1").output == 2
+
+
 @BOTH
 def test_a_function_as_an_answer_knows_its_source(make, kind):
     got = make(kind)("def target():\n    return 1\nfinal_answer(target)")
@@ -468,6 +911,15 @@ def test_from_another_thread(make, kind):
     thread.start()
     thread.join()
     assert got == [2]
+
+
+@BOTH
+def test_the_deadline_can_be_changed(make, kind):
+    executor = make(kind, timeout_seconds=30)
+    executor("import time")
+    executor.timeout_seconds = 1
+    with pytest.raises(ExecutionTimeoutError, match="maximum execution time of 1 seconds"):
+        executor("time.sleep(2)")
 
 
 @BOTH

@@ -109,7 +109,9 @@ fn int_inside(real: &Value, wide: &Value) -> bool {
     let below = bound("high").is_none_or(|high| number.map_or(negative, |n| n <= high));
     let wide_enough = wide["bits_low"].as_u64().is_none_or(|low| bits >= low);
     let narrow_enough = wide["bits_high"].as_u64().is_none_or(|high| bits <= high);
-    above && below && wide_enough && narrow_enough
+    let modulus = wide["modulus"].as_u64().map(i128::from);
+    let remains = modulus.zip(number).is_none_or(|(m, n)| n.rem_euclid(m) == i128::from(wide["residue"].as_u64().unwrap_or(0)));
+    above && below && wide_enough && narrow_enough && remains
 }
 
 fn float_of(text: &str) -> f64 {

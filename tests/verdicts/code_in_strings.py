@@ -28,6 +28,12 @@ elif random.random() < 0.5:
     print(calculate("sum(range(10**12))"))
 elif random.random() < 0.5:
     print(eval("9 ** 9 ** 9"))  # error: AF101
+elif random.random() < 0.5:
+    print(eval("10**10**10", {"__builtins__": {}}, {}))  # error: AF101
+elif random.random() < 0.5:
+    print(eval("x ** x ** x", {"__builtins__": {}, "x": 9}))  # error: AF101
+elif random.random() < 0.5:
+    print(eval("pow(9, 9 ** 9)", {"__builtins__": {}}))
 exec("def never():\n    while True:\n        pass")
 try:
     exec("while True pass")

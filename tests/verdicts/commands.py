@@ -14,7 +14,7 @@ except subprocess.TimeoutExpired:
     pass
 run(["true", "sleep", "3600"])
 os.system("echo sleep 3600")
-os.system("sleep 3600 || true")
+os.system("sleep $N || sleep 3600")
 child = Popen(["cat"], stdin=PIPE, stdout=PIPE)
 print(child.communicate(b"x"))
 other = Popen(["cat"], stdin=PIPE, stdout=PIPE)

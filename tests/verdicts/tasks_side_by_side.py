@@ -35,3 +35,27 @@ elif random.random() < 0.1:
     asyncio.run(long_one())
 else:
     asyncio.run(tasks())
+
+
+async def waits(seconds):
+    await asyncio.sleep(seconds)  # error: AF501
+
+
+async def waits_or_raises(seconds):
+    if seconds > 30:
+        raise ValueError(seconds)
+    await asyncio.sleep(seconds)
+
+
+async def all_of_them():
+    await asyncio.gather(*(waits(n * 20) for n in range(1, 4)))
+
+
+async def one_raises():
+    await asyncio.gather(waits_or_raises(25), waits_or_raises(40))
+
+
+if random.random() < 0.1:
+    asyncio.run(all_of_them())
+elif random.random() < 0.1:
+    asyncio.run(one_raises())

@@ -13,7 +13,7 @@ use super::{Counted, Head, LoopState, Reach, Variable};
 use crate::eval::machine::{Context, Machine, Pending};
 
 /// So many parts are looked at.
-const PARTS: u64 = 4;
+const PARTS: u64 = 8;
 
 /// Trips below which the parts of a loop are not looked at.
 const FEW: u64 = 64;

@@ -194,10 +194,7 @@ fn better(op: CompareOp, a: &V, b: &V) -> Option<V> {
     let why = why_of(&[a, b]);
     if let (V::Int(_) | V::Ints(_), V::Int(_) | V::Ints(_)) = (a, b) {
         let (x, y) = (a.as_int()?, b.as_int()?);
-        // Beyond i128 the bounds say nothing of which is the greater.
-        let (Some(xl), Some(xh), Some(yl), Some(yh)) = (x.lower(), x.upper(), y.lower(), y.upper()) else { return None };
-        let int = if op == CompareOp::Lt { Int::range(xl.min(yl), xh.min(yh)) } else { Int::range(xl.max(yl), xh.max(yh)) };
-        return Some(V::int(int, why));
+        return Some(V::int(if op == CompareOp::Lt { x.lesser(&y) } else { x.neg().lesser(&y.neg()).neg() }, why));
     }
     None
 }
@@ -337,11 +334,7 @@ fn sum(host: &mut dyn Host, args: Args) -> R<V> {
     if let (Some(n), Some(t)) = (rest.element.as_int(), total.as_int()) {
         let times = Int::range(i128::from(rest.low), if rest.high == u64::MAX { i128::MAX } else { i128::from(rest.high) });
         let why = why_of(&[&total, &rest.element]);
-        // The bits of the product bound nothing: elements of both signs may cancel out.
-        let further = n.mul(&times);
-        let cancels = n.low < 0 && n.high > 0;
-        let further = if cancels { Int::range(further.low, further.high) } else { further };
-        return Ok(V::int(t.add(&further), why));
+        return Ok(V::int(t.add(&n.times(&times)), why));
     }
     unknown(host, &[total.clone(), rest.element.clone()]);
     Ok(V::Unknown(Why::Lost))

@@ -130,7 +130,7 @@ fn as_text(host: &mut dyn Host, v: &V) -> Option<V> {
 fn as_bytes(host: &mut dyn Host, v: V, array: bool) -> V {
     let text = match &v {
         V::Str(s) => Text::between(s.chars().count() as u64, s.chars().count() as u64, Why::Lost),
-        V::Strs(t) => *t,
+        V::Strs(t) => Text { made: None, ..*t },
         V::Tuple(t) => {
             return match &**t {
                 Tuple::Exact(items) => {

@@ -91,6 +91,12 @@ fn get(host: &mut dyn Host, args: Args) -> R<V> {
     with(host, &args, ["", "", ""], 2, 2, &|host, [d, k, default]| {
         let default = if matches!(default, V::Undef) { V::None } else { default };
         let Some((_, table)) = is_dict(host, &d) else { return wrong(host, &d.clone(), &[d, k, default]) };
+        if !k.is_exact()
+            && let Some(held) = table.all_held(&k)
+            && let Some(one_of_them) = join_all(host, &held)
+        {
+            return Ok(one_of_them);
+        }
         let key = host.key(&k)?;
         Ok(match look_up(host, &table, key.as_ref()) {
             (Some(v), true) => v,

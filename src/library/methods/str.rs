@@ -447,7 +447,10 @@ fn zfill(host: &mut dyn Host, args: Args) -> R<V> {
         {
             return Ok(owned(text::zfill(x, low)));
         }
-        Ok(padded(host, "str.zfill", &t, bounds, why_of(&[&s, &width])))
+        Ok(match padded(host, "str.zfill", &t, bounds, why_of(&[&s, &width])) {
+            V::Strs(filled) => V::Strs(Text { digits: t.digits.part(), ..filled }),
+            other => other,
+        })
     })
 }
 

@@ -57,9 +57,13 @@ fn exact_list(host: &mut dyn Host, value: &V) -> Option<(ObjId, Vec<V>)> {
     }
 }
 
-/// Whether comparing it with its like never raises: a number, or a tuple of numbers.
+/// Whether comparing it with its like never raises: a number, a text, or a tuple of these. Of several items it says what each may be
+/// by its place, so that one place never holds both.
 fn is_ordered(value: &V) -> bool {
-    value.is_number() || super::support::exact_tuple(value).is_some_and(|items| !items.is_empty() && items.iter().all(V::is_number))
+    let single = |v: &V| v.is_number() || matches!(v, V::Str(_) | V::Strs(_) | V::Bytes(_) | V::ManyBytes(_));
+    let texts = |v: &V| matches!(v, V::OneOf(all) if all.iter().all(|v| matches!(v, V::Str(_) | V::Strs(_))));
+    let ordered = |v: &V| single(v) || texts(v);
+    ordered(value) || super::support::exact_tuple(value).is_some_and(|items| !items.is_empty() && items.iter().all(ordered))
 }
 
 /// A list of which bounds are known only, and whose items can all be compared with each other.
@@ -309,6 +313,7 @@ fn bisect(host: &mut dyn Host, args: &Args, right: bool) -> R<V> {
     let (list, item) = (list.unwrap_or(V::None), item.unwrap_or(V::None));
     let (None, None, None) = (low, high, key) else { return Ok(host.unknown_call(args)) };
     let (Some((_, items)), true) = (exact_list(host, &list), is_plain(host, &item)) else { return Ok(host.unknown_call(args)) };
+    host.burn(items.len() as u64 / 16)?;
     let (mut low, mut high) = (0, items.len());
     while low < high {
         let middle = usize::midpoint(low, high);

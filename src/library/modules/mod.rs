@@ -3,7 +3,7 @@
 use crate::value::object::V;
 use crate::value::store::class_of_kind;
 
-use super::{Entry, Host, R};
+use super::{Args, Entry, Host, R};
 pub use support::{attribute_of as attribute, exact_tuple};
 
 mod argparse;
@@ -27,10 +27,12 @@ mod multiprocessing;
 mod network;
 mod numpy;
 mod operator;
+mod pipes;
 pub mod plain;
 mod random;
 pub mod re;
 mod serving;
+mod shell;
 mod statistics;
 pub mod stdin;
 mod socket;
@@ -136,8 +138,19 @@ pub const INERT: &[&str] = &[
     "weakref",
 ];
 
+/// What adds something to a container that others may hold.
+pub const KEEP: &str = "append to what is shared";
+
+fn keep(host: &mut dyn Host, args: Args) -> R<V> {
+    host.store().escape_all(&args.values());
+    if args.exactly(1) { Ok(V::None) } else { Err(host.raise("TypeError", "")) }
+}
+
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
+    if name == KEEP {
+        return Some(Entry::Function(keep));
+    }
     if is_modelled(name) {
         return Some(Entry::Module);
     }
@@ -147,7 +160,7 @@ pub fn find(name: &str) -> Option<Entry> {
     let (module, rest) = name.split_once('.')?;
     match module {
         "subprocess" => subprocess::find(name),
-        "os" => subprocess::find_os(rest).or_else(|| subprocess::find(name)).or_else(|| plain::find(name)),
+        "os" => pipes::find(name).or_else(|| subprocess::find_os(rest)).or_else(|| subprocess::find(name)).or_else(|| plain::find(name)),
         "socket" => socket::find(rest).or_else(|| plain::find(name)),
         "multiprocessing" => multiprocessing::find(rest),
         "threading" => threading::find(rest).or_else(|| plain::find(name)),
@@ -175,6 +188,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "random" => random::find(rest),
         "re" => re::find(rest),
         "secrets" => random::find_secrets(rest),
+        "shlex" => shell::find(rest),
         "statistics" => statistics::find(rest),
         "time" => time::find(rest),
         _ => plain::find(name),
@@ -200,6 +214,11 @@ pub fn key_instead(host: &mut dyn Host, value: &V) -> R<Option<V>> {
 /// Whether a partial of this function is an awaitable, which runs it.
 pub fn is_awaitable(name: &str) -> bool {
     asyncio::is_awaitable(name)
+}
+
+/// What waiting for an instance of a library class calls, where it may be waited for.
+pub fn waiting(class: &str) -> Option<&'static str> {
+    asyncio::waiting(class)
 }
 
 /// Enters one of the managers of `contextlib` that are followed: its exit and what it gives.
@@ -555,9 +574,9 @@ pub fn is_plain_manager(name: &str) -> bool {
             | "tempfile.TemporaryDirectory"
             | "tempfile.NamedTemporaryFile"
             | "decimal.localcontext"
-            | "concurrent.futures.ThreadPoolExecutor"
             | "serving.server"
             | "serving.aserver"
+            | "serving.demo"
             | "requests.Session"
             | "urllib3.PoolManager"
             | "multiprocessing.spawnpool"
@@ -567,12 +586,13 @@ pub fn is_plain_manager(name: &str) -> bool {
 /// The class of an object that others may hold, where its methods say what is so whoever holds it.
 pub fn shared_class(kind: &str) -> Option<&str> {
     let class = class_of_kind(kind);
-    (class.starts_with("threading.") || class.starts_with("queue.")).then_some(class)
+    ["threading.", "queue.", "asyncio.", "concurrent."].iter().any(|module| class.starts_with(module)).then_some(class)
 }
 
 /// Whether a class is none of Python's, but what several of them have in common, or one that has no name.
 pub fn stands_for_others(name: &str) -> bool {
     name.starts_with("serving.")
+        || name.starts_with("os.fd.")
         || matches!(
             name,
             "sys.stdin"
@@ -580,6 +600,9 @@ pub fn stands_for_others(name: &str) -> bool {
                 | "asyncio.timeout"
                 | "threading.Lock"
                 | "queue.Queue"
+                | "asyncio.Lock"
+                | "multiprocessing.Lock"
+                | "asyncio.Queue"
                 | "multiprocessing.spawn"
                 | "multiprocessing.spawnpool"
         )

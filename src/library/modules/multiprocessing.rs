@@ -1,10 +1,12 @@
 //! `multiprocessing`: pools whose workers import the program again.
 
+use std::rc::Rc;
+
 use crate::fact::FactKind;
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Sym, V, Why};
+use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{interrupting, outside_any};
+use super::support::{attribute_of, instance, interrupting, outside_any, put};
 
 /// Noted as assigned once the start method is known to be one that imports the program.
 const IMPORTS: &str = "multiprocessing.start method";
@@ -34,6 +36,54 @@ pub fn find(name: &str) -> Option<Entry> {
             let spawns = host.store().is_patched(Sym::new(IMPORTS));
             pool(host, args, spawns)
         },
+        "Event" => |host, _| host.call(&V::lib("threading.Event"), Args::default()),
+        "Lock" => |host, _| Ok(object(host, "multiprocessing.Lock", "-locked", V::Bool(false))),
+        "Lock.acquire" => acquire,
+        "Lock.__enter__" => |host, args| acquire(host, Args::of(args.pos)),
+        "Lock.release" | "Lock.__exit__" => |host, args| {
+            host.may_raise("ValueError");
+            write(host, &args, "-locked", V::Bool(false));
+            Ok(V::None)
+        },
+        "Queue" | "JoinableQueue" | "SimpleQueue" => |host, _| Ok(object(host, "multiprocessing.Queue", "-size", V::Int(0))),
+        "Queue.put" => |host, args| {
+            host.unknown_call(&Args::of(args.pos.iter().skip(1).cloned()));
+            let size = read(host, &args, "-size").exact_int();
+            write(host, &args, "-size", size.map_or(V::Unknown(Why::Lost), |size| V::Int(size + 1)));
+            Ok(V::None)
+        },
+        "Queue.get" => take,
+        "Pipe" => |host, args| {
+            host.may_raise("OSError");
+            if !args.exactly(0) {
+                return outside_any(host, args);
+            }
+            let ends = ["a", "b"].map(|_| object(host, "multiprocessing.Connection", "-unread", V::Int(0)));
+            for (end, peer) in [(0, 1), (1, 0)] {
+                put(host, &ends[end], vec![(Sym::new("-peer"), ends[peer].clone())]);
+            }
+            Ok(V::tuple(ends.to_vec()))
+        },
+        "Connection.send" => |host, args| {
+            host.unknown_call(&Args::of(args.pos.iter().skip(1).cloned()));
+            let peer = Args::of([read(host, &args, "-peer")]);
+            write(host, &peer, "-unread", V::Unknown(Why::OUTSIDE));
+            Ok(V::None)
+        },
+        "Connection.close" => |host, args| {
+            let peer = Args::of([read(host, &args, "-peer")]);
+            write(host, &peer, "-unread", V::Unknown(Why::OUTSIDE));
+            write(host, &args, "-unread", V::Unknown(Why::OUTSIDE));
+            Ok(V::None)
+        },
+        "Connection.recv" => |host, args| {
+            let peer = read(host, &args, "-peer");
+            if read(host, &args, "-unread") == V::Int(0) && host.is_global(&peer) {
+                return Err(host.waits_forever(FactKind::EndlessWait, "Connection.recv", "nothing is sent from the other end"));
+            }
+            host.may_raise("");
+            Ok(V::Unknown(Why::OUTSIDE))
+        },
         "Process" => |host, args| super::threading::thread(host, &args, "multiprocessing.Process"),
         "Process.__init__" => super::threading::initialise,
         "Process.start" => start,
@@ -43,6 +93,49 @@ pub fn find(name: &str) -> Option<Entry> {
         "spawnpool.map" | "spawnpool.starmap" | "spawnpool.apply" | "spawnpool.join" => wait,
         _ => return None,
     }))
+}
+
+/// An object of which one thing is known as long as nobody else holds it.
+fn object(host: &mut dyn Host, class: &str, name: &str, value: V) -> V {
+    host.may_raise("OSError");
+    host.alloc(Obj::Instance { class: V::lib(class), attrs: Rc::new(vec![(Sym::new(name), value)]) })
+}
+
+fn read(host: &mut dyn Host, args: &Args, name: &str) -> V {
+    let attrs = args.pos.first().and_then(|this| instance(host, this)).map(|(_, attrs)| attrs);
+    attrs.and_then(|attrs| attribute_of(&attrs, name)).unwrap_or(V::Unknown(Why::Lost))
+}
+
+fn write(host: &mut dyn Host, args: &Args, name: &str, value: V) {
+    if let Some(this) = args.pos.first().cloned() {
+        put(host, &this, vec![(Sym::new(name), value)]);
+    }
+}
+
+fn acquire(host: &mut dyn Host, args: Args) -> R<V> {
+    let locked = read(host, &args, "-locked");
+    if args.pos.len() > 1 || !args.kw.is_empty() {
+        host.may_raise("");
+        write(host, &args, "-locked", V::Unknown(Why::Lost));
+        return Ok(V::AnyBool(Why::OUTSIDE));
+    }
+    if locked == V::Bool(true) {
+        let reason = "this process holds the lock already, and nobody else can release it";
+        return Err(host.waits_forever(FactKind::EndlessWait, "Lock.acquire", reason));
+    }
+    let after = if locked == V::Bool(false) { V::Bool(true) } else { V::Unknown(Why::Lost) };
+    write(host, &args, "-locked", after);
+    Ok(V::Bool(true))
+}
+
+fn take(host: &mut dyn Host, args: Args) -> R<V> {
+    let size = read(host, &args, "-size").exact_int();
+    if size == Some(0) && args.exactly(1) {
+        return Err(host.waits_forever(FactKind::EndlessWait, "Queue.get", "the queue is empty, and nobody else can put anything into it"));
+    }
+    write(host, &args, "-size", size.filter(|n| *n > 0 && args.exactly(1)).map_or(V::Unknown(Why::Lost), |n| V::Int(n - 1)));
+    host.may_raise("");
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 /// Whether the program names what ends processes.

@@ -1,5 +1,6 @@
 //! `operator`: the operators as functions, and callables made of keys, names and calls.
 
+use crate::library::common::type_error;
 use crate::library::{Args, Entry, Host, R};
 use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::object::{Sym, Tuple, V, Why};
@@ -13,7 +14,8 @@ type Run = fn(&mut dyn Host, Args) -> R<V>;
 pub fn find(name: &str) -> Option<Entry> {
     let plain = name.strip_prefix("__").and_then(|n| n.strip_suffix("__")).unwrap_or(name);
     let function: Run = match plain {
-        "add" | "concat" => |h, a| binary(h, &a, BinaryOp::Add),
+        "add" => |h, a| binary(h, &a, BinaryOp::Add),
+        "concat" => |h, a| concat(h, &a, binary),
         "sub" => |h, a| binary(h, &a, BinaryOp::Sub),
         "mul" => |h, a| binary(h, &a, BinaryOp::Mul),
         "truediv" => |h, a| binary(h, &a, BinaryOp::TrueDiv),
@@ -49,7 +51,8 @@ pub fn find(name: &str) -> Option<Entry> {
         "attrgetter.call" => call_attrgetter,
         "methodcaller.call" => call_methodcaller,
         // In place on immutable numbers and strings these are the operators; on anything else they change it.
-        "iadd" | "iconcat" => |h, a| in_place(h, &a, BinaryOp::Add),
+        "iadd" => |h, a| in_place(h, &a, BinaryOp::Add),
+        "iconcat" => |h, a| concat(h, &a, in_place),
         "isub" => |h, a| in_place(h, &a, BinaryOp::Sub),
         "imul" => |h, a| in_place(h, &a, BinaryOp::Mul),
         "ipow" => |h, a| in_place(h, &a, BinaryOp::Pow),
@@ -70,6 +73,17 @@ pub fn find(name: &str) -> Option<Entry> {
 fn binary(host: &mut dyn Host, args: &Args, op: BinaryOp) -> R<V> {
     let [a, b] = all(host, args, ["/a", "/b"])?;
     host.binary(op, &a, &b)
+}
+
+/// Adds as `add` does, but sequences only.
+fn concat(host: &mut dyn Host, args: &Args, add: fn(&mut dyn Host, &Args, BinaryOp) -> R<V>) -> R<V> {
+    let [a, _] = all(host, args, ["/a", "/b"])?;
+    let numbers = a.alternatives().iter().filter(|v| v.is_number()).count();
+    match numbers {
+        0 => add(host, args, BinaryOp::Add),
+        n if n == a.alternatives().len() => type_error(host),
+        _ => Ok(host.unknown_call(args)),
+    }
 }
 
 fn in_place(host: &mut dyn Host, args: &Args, op: BinaryOp) -> R<V> {

@@ -98,7 +98,15 @@ pub fn find(name: &str) -> Option<Entry> {
         "signal.signal" => handle,
         "atexit.register" => at_exit,
         "unittest.main" => run_tests,
-        "signal.pause" => pause,
+        "signal.pause" => |host, args| pause(host, args, "signal.pause"),
+        "signal.pthread_sigmask" => |host, args| {
+            host.may_raise("");
+            super::support::outside_any(host, args)
+        },
+        "signal.sigwait" => |host, args| {
+            look(host, &args);
+            pause(host, args, "signal.sigwait")
+        },
         "sys.stdout.write" | "sys.stderr.write" => write,
         "signal.alarm"
         | "signal.setitimer"
@@ -222,13 +230,13 @@ fn run_tests(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 /// Waits for a signal: one that the program asked for, or one from outside.
-fn pause(host: &mut dyn Host, args: Args) -> R<V> {
+fn pause(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
     const SENDING: &[&str] =
         &["alarm", "setitimer", "Timer", "Thread", "Process", "Popen", "fork", "raise_signal", "kill", "system", "run"];
     if host.mentions(SENDING) {
         return interrupting(host, args);
     }
-    Err(host.waits_forever(FactKind::EndlessWait, "signal.pause", "nothing in the program sends a signal"))
+    Err(host.waits_forever(FactKind::EndlessWait, callee, "nothing in the program sends a signal"))
 }
 
 /// Limits beyond this hold more frames than a C stack does.

@@ -11,9 +11,9 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Entry, Host, R};
 use crate::syntax::code::BinaryOp;
 use crate::value::cost;
-use crate::value::object::{Obj, Sym, V};
+use crate::value::object::{Made, Obj, Sym, V};
 use crate::value::regex::ambiguity::{self, Growth, Report};
-use crate::value::regex::steps::{self, Method, Work};
+use crate::value::regex::steps::{self, Method, Pumped, Run, Work};
 use crate::value::regex::{Failure, Program, flags};
 
 use super::support::{bind, look, outside_any};
@@ -230,12 +230,23 @@ fn call(host: &mut dyn Host, args: &Args, name: &'static str, method: Method) ->
         }
     }
     if name == "finditer" {
-        // It searches as it is asked to.
-        proof = Proof::Likely;
+        // It searches as it is asked to: for the first match as soon as it is iterated.
+        if host.is_iterated_at_once() {
+            method = Method::All(1);
+        } else {
+            proof = Proof::Likely;
+        }
     }
     let text: Vec<u32> = match (&subject, &written) {
         (V::Str(text), Written::Str(_)) => text.chars().map(u32::from).collect(),
         (V::Bytes(bytes), Written::Bytes(_)) => bytes.iter().copied().map(u32::from).collect(),
+        (V::Strs(text), Written::Str(_)) if text.made.is_some() => {
+            if let (Some(made), false) = (text.made, is_method && rest.is_some()) {
+                let run = of_made(&program, made, method);
+                judge(host, &program, name, run, &written, text.low, proof)?;
+            }
+            return Ok(result);
+        }
         (V::Strs(text), Written::Str(_)) | (V::ManyBytes(text), Written::Bytes(_)) if text.high > SHORT => {
             return unknown_text(host, &written, bits, name, &program, method).map(|()| result);
         }
@@ -246,15 +257,30 @@ fn call(host: &mut dyn Host, args: &Args, name: &'static str, method: Method) ->
     if is_method && rest.is_some() {
         return Ok(result);
     }
-    let run = steps::count(&program, &text, method, COUNT_BUDGET);
-    host.burn(text.len() as u64 / 4 + run.as_ref().map_or(if program.has_references { 0 } else { COUNT_BUDGET }, |run| run.states))?;
-    let Some(run) = run else { return Ok(result) };
-    // In versions that do not know the syntax it raises.
-    if host.target().1 < program.since {
-        return Ok(result);
-    }
-    takes(host, name, seconds(run.work), &written, &text, proof);
+    let pumped = Pumped::read(&text).and_then(|text| steps::count_pumped(&program, text, method, COUNT_BUDGET));
+    let run = pumped.or_else(|| steps::count(&program, &text, method, COUNT_BUDGET));
+    host.burn(text.len() as u64 / 4)?;
+    judge(host, &program, name, run, &written, text.len() as u64, proof)?;
     Ok(result)
+}
+
+fn of_made(program: &Program, made: Made, method: Method) -> Option<Run> {
+    let characters = |sym: Sym| sym.text().chars().map(u32::from).collect::<Vec<u32>>();
+    let (before, unit, after) = (characters(made.before), characters(made.unit), characters(made.after));
+    let text = Pumped { before: &before, unit: &unit, copies: made.copies, after: &after };
+    steps::count_pumped(program, text, method, COUNT_BUDGET)
+}
+
+/// What was counted on a text that is known, or that it could not be counted.
+fn judge(host: &mut dyn Host, program: &Program, name: &str, run: Option<Run>, written: &Written, length: u64, proof: Proof) -> R<()> {
+    host.burn(run.as_ref().map_or(if program.has_references { 0 } else { COUNT_BUDGET }, |run| run.states))?;
+    // In versions that do not know the syntax it raises.
+    if let Some(run) = run
+        && host.target().1 >= program.since
+    {
+        takes(host, name, seconds(run.work), written, length, proof);
+    }
+    Ok(())
 }
 
 /// The least time of the matcher's work.
@@ -263,7 +289,7 @@ fn seconds(work: Work) -> f64 {
 }
 
 /// The call takes at least so long: reported where it takes the program over the timeout.
-fn takes(host: &mut dyn Host, name: &str, seconds: f64, written: &Written, text: &[u32], proof: Proof) {
+fn takes(host: &mut dyn Host, name: &str, seconds: f64, written: &Written, length: u64, proof: Proof) {
     if proof == Proof::Proven {
         let before = host.store().path.cost;
         host.store().path.cost += seconds;
@@ -282,7 +308,7 @@ fn takes(host: &mut dyn Host, name: &str, seconds: f64, written: &Written, text:
         ("callee", format!("re.{name}")),
         ("pattern", shown(written)),
         ("seconds", amount(seconds)),
-        ("reason", format!("takes at least {} s on this text of {} characters", amount(seconds), text.len())),
+        ("reason", format!("takes at least {} s on this text of {} characters", amount(seconds), length)),
     ];
     host.fact(FactKind::Regex, Some(measure), proof, &words);
 }

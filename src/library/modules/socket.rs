@@ -10,7 +10,10 @@ use super::support::{attribute_of, instance, look, outside_any, put};
 
 /// Names of what sends to a socket without naming it, or sets a time for all.
 const ELSEWHERE: &[&str] =
-    &["setdefaulttimeout", "connect", "connect_ex", "create_connection", "open_connection", "fileno", "urlopen", "client"];
+    &["setdefaulttimeout", "connect", "connect_ex", "create_connection", "open_connection", "fileno", "urlopen", "urlretrieve", "client"];
+
+/// Names of what sends without a connection.
+const SENDING: &[&str] = &["sendto", "sendmsg"];
 
 /// The entry for a name in the module.
 pub fn find(name: &str) -> Option<Entry> {
@@ -18,11 +21,30 @@ pub fn find(name: &str) -> Option<Entry> {
         "socketpair" => pair,
         "socket" => |host, args| {
             look(host, &args);
-            Ok(made(host))
+            let socket = made(host);
+            // One of datagrams hears what is sent to it.
+            let hears = matches!(args.get(1, "type"), Some(V::Lib(name)) if &*name.text() == "socket.SOCK_DGRAM");
+            write(host, Some(&socket), "-hears", &V::Bool(hears));
+            Ok(socket)
         },
-        "socket.bind" | "socket.setsockopt" => |host, args| {
+        "create_server" => |host, args| {
+            host.may_raise("OSError");
+            look(host, &args);
+            let socket = made(host);
+            write(host, Some(&socket), "-listens", &V::Bool(true));
+            Ok(socket)
+        },
+        "socket.bind" => |host, args| {
             look(host, &without_this(&args));
             host.may_raise("OSError");
+            write(host, args.pos.first(), "-bound", &V::Bool(true));
+            Ok(V::None)
+        },
+        "socket.setsockopt" => |host, args| {
+            look(host, &without_this(&args));
+            host.may_raise("OSError");
+            // A time to wait may be among them.
+            write(host, args.pos.first(), "-hears", &V::Bool(false));
             Ok(V::None)
         },
         "socket.listen" => |host, args| {
@@ -128,7 +150,7 @@ fn hears_nothing(host: &mut dyn Host, socket: &V) -> bool {
     part(&attrs, "-waits") == V::Bool(true)
         && part(&attrs, "-unread") == V::Int(0)
         && host.is_global(&part(&attrs, "-peer"))
-        && !host.mentions(ELSEWHERE)
+        && !host.mentions_yet(ELSEWHERE)
 }
 
 /// Whether all are sockets from which there is nothing to be read.
@@ -138,6 +160,13 @@ pub fn all_silent(host: &mut dyn Host, sockets: &[V]) -> bool {
 
 fn receive(host: &mut dyn Host, args: Args) -> R<V> {
     let this = args.pos.first().cloned().unwrap_or(V::None);
+    if args.pos.len() == 2
+        && let Some(attrs) = state(host, Some(&this))
+        && ["-waits", "-hears", "-bound"].iter().all(|name| part(&attrs, name) == V::Bool(true))
+        && nobody_comes(host)
+    {
+        return Err(host.waits_forever(FactKind::EndlessWait, "socket.recvfrom", "nothing in the program sends to it"));
+    }
     if args.pos.len() == 2 && hears_nothing(host, &this) {
         return Err(host.waits_forever(FactKind::EndlessWait, "socket.recv", "nothing more is written to the other end"));
     }
@@ -150,12 +179,45 @@ fn receive(host: &mut dyn Host, args: Args) -> R<V> {
     outside_any(host, without_this(&args))
 }
 
+/// Whether nothing in the program connects to a socket of its own, or sends to it, before the wait for that is over.
+fn nobody_comes(host: &dyn Host) -> bool {
+    const PROCESSES: &[&str] = &[
+        "Pool",
+        "Popen",
+        "Process",
+        "ProcessPoolExecutor",
+        "call",
+        "check_call",
+        "check_output",
+        "create_subprocess_exec",
+        "create_subprocess_shell",
+        "fork",
+        "getoutput",
+        "popen",
+        "posix_spawn",
+        "run",
+        "system",
+    ];
+    // Threads run code that is seen, where nothing but the standard library is imported.
+    const THREADS: &[&str] =
+        &["Thread", "ThreadPool", "ThreadPoolExecutor", "Timer", "run_in_executor", "start_new_thread", "submit", "to_thread"];
+    let is_alone = !host.mentions_yet(ELSEWHERE) && !host.mentions_yet(SENDING) && !host.mentions_yet(PROCESSES);
+    is_alone && (!host.mentions_yet(THREADS) || !host.accesses(&["shutdown"]))
+}
+
+/// A server of the library that waits for one request.
+pub fn handle_request(host: &mut dyn Host) -> R<()> {
+    if nobody_comes(host) && !host.mentions_yet(&["timeout"]) {
+        return Err(host.waits_forever(FactKind::EndlessWait, "handle_request", "nothing in the program connects to it"));
+    }
+    Ok(())
+}
+
 fn accept(host: &mut dyn Host, args: Args) -> R<V> {
     if let Some(attrs) = state(host, args.pos.first())
         && part(&attrs, "-waits") == V::Bool(true)
         && part(&attrs, "-listens") == V::Bool(true)
-        && !host.mentions(ELSEWHERE)
-        && !host.mentions(&["Thread", "Process", "Popen", "run", "fork", "Timer", "submit", "system", "start_new_thread"])
+        && nobody_comes(host)
     {
         return Err(host.waits_forever(FactKind::EndlessWait, "socket.accept", "nothing in the program connects to it"));
     }

@@ -34,6 +34,13 @@ pub fn find(name: &str) -> Option<Entry> {
             look(host, &args);
             Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
         }),
+        "fileinput.input" => Entry::Function(|host, args| {
+            // Of files that are named on the command line it reads those.
+            if args.exactly(0) && host.is_bare() && host.is_iterated_at_once() {
+                read(host, "fileinput.input", "OSError");
+            }
+            outside_any(host, args)
+        }),
         "select.select" => Entry::Function(select),
         _ => return None,
     })
@@ -59,6 +66,7 @@ fn os_read(host: &mut dyn Host, args: Args) -> R<V> {
     if args.get(0, "fd").and_then(V::exact_int) == Some(0) {
         read(host, "os.read", "OSError");
     }
+    super::pipes::read(host, &args)?;
     look(host, &args);
     Ok(V::ManyBytes(Text::between(0, u64::MAX, Why::OUTSIDE)))
 }
@@ -91,7 +99,7 @@ fn select(host: &mut dyn Host, args: Args) -> R<V> {
             if readers.is_empty() {
                 return Err(host.waits_forever(FactKind::EndlessWait, "select.select", "it waits for nothing, and no time is set"));
             }
-            if super::socket::all_silent(host, readers) {
+            if readers.iter().all(|reader| super::pipes::is_silent(host, reader)) || super::socket::all_silent(host, readers) {
                 return Err(host.waits_forever(FactKind::EndlessWait, "select.select", "nothing is written to what it waits for"));
             }
             // At the end of the input it is ready.

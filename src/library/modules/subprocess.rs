@@ -3,29 +3,12 @@
 use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
-use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, Sym, V, Why};
+use crate::library::{Args, Entry, Host, R, Stdin};
+use crate::value::object::{IterKind, Obj, Sym, Text, V, Why};
 
 use super::ENDING_ALL;
+use super::shell::{self, Command};
 use super::support::{attribute_of, instance, interrupting, look, outside_any, outside_int, put};
-
-/// Commands that never end by themselves: their words, of which the first may come with a path.
-const ENDLESS: &[&[&str]] = &[
-    &["yes"],
-    &["tail", "-f", "/dev/null"],
-    &["tail", "-F", "/dev/null"],
-    &["sleep", "infinity"],
-    &["sleep", "inf"],
-    &["cat", "/dev/zero"],
-    &["cat", "/dev/urandom"],
-];
-
-/// Commands that write nothing before their input ends.
-const SILENT: &[&str] =
-    &["cat", "sort", "wc", "tac", "rev", "md5sum", "sha256sum", "bash", "sh", "python", "python3", "bc", "tee", "cut", "nl"];
-
-/// Characters of a shell that make more of a command than words.
-const SHELL: &[char] = &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', '#', '~', '=', '%', '{', '\n'];
 
 /// Names through which a program may change where commands are found.
 const ENVIRONMENT: &[&str] = &["environ", "environb", "putenv", "unsetenv"];
@@ -43,24 +26,19 @@ pub fn find(name: &str) -> Option<Entry> {
             outside_any(host, args)
         },
         "subprocess.Popen" => popen,
-        "subprocess.Popen.wait" | "subprocess.Popen.communicate" => wait,
+        "subprocess.Popen.wait" => wait_only,
+        "subprocess.Popen.communicate" => communicate,
         "subprocess.Popen.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
         "subprocess.Popen.__exit__" => |host, args| wait(host, Args::of(args.pos.first().cloned())).map(|_| V::None),
-        "subprocess.Popen.poll" => outside_any,
-        "subprocess.pipe.readline" | "subprocess.pipe.read" => read_pipe,
+        "subprocess.Popen.poll" => poll,
+        "subprocess.pipe.readline" => |host, args| read_pipe(host, args, false),
+        "subprocess.pipe.read" | "subprocess.pipe.readlines" | "subprocess.pipe.close" => |host, args| read_pipe(host, args, true),
+        "subprocess.pipe.__iter__" => lines,
+        "subprocess.input.write" | "subprocess.input.writelines" | "subprocess.input.flush" => |host, args| fed(host, &args, false),
+        "subprocess.input.close" => |host, args| fed(host, &args, true),
+        "os.popen" => open_stream,
         _ => return None,
     }))
-}
-
-/// What is known of a command.
-#[derive(Debug, Clone)]
-struct Command {
-    /// Its words, for messages.
-    text: String,
-    /// At least how many seconds it takes.
-    seconds: f64,
-    /// Whether it writes nothing before its input ends.
-    is_silent: bool,
 }
 
 /// The command of a call: a list of words, or a text for the shell.
@@ -69,10 +47,13 @@ fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
     // Anything else may find another command, end it, or be refused.
     let plain = |name: &str, value: &V| match name {
         "args" | "shell" | "timeout" => true,
-        "stdout" | "stderr" | "stdin" => {
-            matches!(value, V::Lib(name) if name.text().starts_with("subprocess."))
+        "stdout" | "stderr" | "stdin" => matches!(value, V::Lib(name) if name.text().starts_with("subprocess.")) || *value == V::None,
+        "check" | "capture_output" | "text" | "universal_newlines" | "start_new_session" => matches!(value, V::Bool(_)),
+        "encoding" => matches!(value, V::Str(name) if &**name == "utf-8"),
+        "executable" => {
+            matches!(value, V::Str(path) if matches!(&**path, "/bin/sh" | "/bin/bash")) && args.keyword("shell") == Some(&V::Bool(true))
         }
-        "check" | "capture_output" | "text" => matches!(value, V::Bool(_)),
+        "bufsize" => matches!(value, V::Int(_)),
         _ => false,
     };
     let is_plain = args.pos.len() <= 1 && !args.open && args.kw.iter().all(|(name, value)| plain(&name.text(), value));
@@ -87,7 +68,8 @@ fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
         Some(_) => return Ok(None),
     };
     if let V::Str(text) = &given {
-        return Ok(if in_shell { in_words(text) } else { Some(known(&[text.to_string()])) });
+        let text = text.clone();
+        return if in_shell { shell::of_text(host, &text) } else { shell::of_words(host, &[text.to_string()]).map(Some) };
     }
     if in_shell {
         return Ok(None);
@@ -102,58 +84,39 @@ fn command(host: &mut dyn Host, args: &Args) -> R<Option<Command>> {
         && host.call_text().contains("[sys.executable,")
         && !host.store().is_patched(Sym::new("sys.executable"))
     {
-        let text = V::Str(text.clone());
-        let seconds = match host.special("program", Args::of([text]))? {
-            V::Float(seconds) => seconds,
-            _ => 0.0,
-        };
-        return Ok(Some(Command { text: "python -c …".to_owned(), seconds, is_silent: false }));
+        let text = text.clone();
+        let (seconds, writes) = shell::of_program(host, &text)?;
+        return Ok(Some(Command { text: "python -c …".to_owned(), seconds, is_silent: false, writes }));
     }
     let words = taken.items.exact.iter().map(|v| if let V::Str(word) = v { Some(word.to_string()) } else { None });
-    Ok(words.collect::<Option<Vec<_>>>().map(|words| known(&words)))
-}
-
-/// A text that a shell only takes apart into words, or the first of several commands, which comes to its end before the next.
-fn in_words(text: &str) -> Option<Command> {
-    let text = text.split_once("&&").map_or(text, |(first, _)| first);
-    let text = text.split_once(';').map_or(text, |(first, _)| first).trim();
-    let text = text.strip_suffix("2>&1").unwrap_or(text).trim_end();
-    let text = text.strip_suffix("/dev/null").and_then(|text| text.trim_end().strip_suffix('>')).unwrap_or(text);
-    if text.contains(SHELL) {
-        return None;
+    match words.collect::<Option<Vec<_>>>() {
+        Some(words) => shell::of_words(host, &words).map(Some),
+        None => Ok(None),
     }
-    Some(known(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
 }
 
-fn known(words: &[String]) -> Command {
-    let first = words.first().map_or("", |word| word.strip_prefix("/usr").unwrap_or(word));
-    let first = first.strip_prefix("/bin/").unwrap_or(first);
-    let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-    let repeats = first == "yes" && rest.iter().all(|word| !word.starts_with('-'));
-    let endless = ENDLESS.iter().any(|known| known[0] == first && known[1..] == rest[..]) || repeats;
-    let seconds = if endless {
-        f64::INFINITY
-    } else if first == "sleep" && !rest.is_empty() {
-        rest.iter().map(|word| duration(word)).sum::<Option<f64>>().unwrap_or(0.0)
-    } else {
-        0.0
-    };
-    Command { text: words.join(" "), seconds, is_silent: SILENT.contains(&first) && rest.is_empty() }
+/// What is known of a command whose words are the arguments of a call, and at least how long it takes.
+pub fn of_arguments(host: &mut dyn Host, args: &Args) -> R<Option<(String, f64)>> {
+    let words = args.pos.iter().map(|word| if let V::Str(word) = word { Some(word.to_string()) } else { None });
+    let Some(words) = words.collect::<Option<Vec<_>>>().filter(|_| has_plain_streams(host, args)) else { return Ok(None) };
+    shell::of_words(host, &words).map(|command| Some((command.text, command.seconds)))
 }
 
-/// A duration as `sleep` takes it.
-fn duration(word: &str) -> Option<f64> {
-    let (number, unit) = match word.char_indices().last()? {
-        (at, 's') => (&word[..at], 1.0),
-        (at, 'm') => (&word[..at], 60.0),
-        (at, 'h') => (&word[..at], 3600.0),
-        (at, 'd') => (&word[..at], 86400.0),
-        _ => (word, 1.0),
-    };
-    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-        return None;
+/// The same of a text for the shell.
+pub fn of_shell(host: &mut dyn Host, args: &Args) -> R<Option<(String, f64)>> {
+    match args.pos.as_slice() {
+        [V::Str(text)] if has_plain_streams(host, args) => {
+            let text = text.clone();
+            Ok(shell::of_text(host, &text)?.map(|command| (command.text, command.seconds)))
+        }
+        _ => Ok(None),
     }
-    number.parse::<f64>().ok().map(|n| n * unit)
+}
+
+/// Whether nothing is said of a process but where its streams lead.
+fn has_plain_streams(host: &mut dyn Host, args: &Args) -> bool {
+    let plain = |name: &str| matches!(name, "stdin" | "stdout" | "stderr");
+    !args.open && !host.mentions(ENVIRONMENT) && args.kw.iter().all(|(name, value)| plain(&name.text()) && matches!(value, V::Lib(_)))
 }
 
 /// How long a call waits at most; infinite without a timeout, none where that is not known.
@@ -167,7 +130,8 @@ fn timeout(args: &Args) -> Option<f64> {
 }
 
 /// Waits for a command that takes at least so long: over, or until the time is up.
-fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, callee: &str) -> R<()> {
+pub fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, callee: &str) -> R<()> {
+    let is_timed = limit.is_some_and(|limit| (0.0..seconds).contains(&limit));
     let limit = limit.unwrap_or(0.0).max(0.0);
     if seconds == f64::INFINITY && limit == f64::INFINITY {
         return Err(host.waits_forever(FactKind::Subprocess, callee, &format!("`{text}` never ends")));
@@ -183,6 +147,9 @@ fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64>, c
             host.fact(FactKind::Subprocess, Some(measure), proof, &words);
         }
     }
+    if is_timed {
+        return Err(host.raise("subprocess.TimeoutExpired", ""));
+    }
     if limit < f64::INFINITY {
         host.may_raise("subprocess.TimeoutExpired");
     }
@@ -196,6 +163,9 @@ fn run(host: &mut dyn Host, args: Args) -> R<V> {
     // There may be no such command.
     host.may_raise("");
     if let Some(command) = command(host, &args)? {
+        if args.keyword("stdin").is_none() {
+            reads_input(host, &command, "subprocess.run");
+        }
         wait_for(host, &command.text, command.seconds, timeout(&args), "subprocess.run")?;
     }
     outside_any(host, args)
@@ -211,13 +181,59 @@ fn shell(host: &mut dyn Host, args: Args, callee: &str, result: fn(&mut dyn Host
         // It may end the program.
         host.interruptible();
     }
-    if let Some(V::Str(text)) = args.pos.first()
-        && let Some(command) = in_words(text)
+    if let Some(V::Str(text)) = args.pos.first().cloned()
         && !host.mentions(ENVIRONMENT)
+        && let Some(command) = shell::of_text(host, &text)?
     {
+        if callee == "os.system" {
+            reads_input(host, &command, callee);
+        }
         wait_for(host, &command.text, command.seconds, Some(f64::INFINITY), callee)?;
     }
     result(host, args)
+}
+
+/// A command that does nothing before its input ends reads that of the program.
+fn reads_input(host: &mut dyn Host, command: &Command, callee: &str) {
+    if command.is_silent && host.stdin() == Stdin::Silent {
+        super::stdin::read(host, callee, "OSError");
+    }
+}
+
+/// A command of a shell beside the program, and the stream that leads to it or comes from it.
+fn open_stream(host: &mut dyn Host, args: Args) -> R<V> {
+    host.may_raise("OSError");
+    let reads = matches!(args.get(1, "mode"), None | Some(V::Str(_))) && args.get(1, "mode").is_none_or(|mode| *mode == V::str("r"));
+    let known = match args.get(0, "cmd").cloned() {
+        Some(V::Str(text)) if reads && !host.mentions(ENVIRONMENT) => {
+            detached_by_shell(host, &text, "os.popen");
+            shell::of_text(host, &text)?
+        }
+        _ => None,
+    };
+    let Some(command) = known else { return outside_any(host, args) };
+    let process = made(host, &command, false);
+    Ok(stream(host, &process, true))
+}
+
+/// A process that has begun.
+fn made(host: &mut dyn Host, command: &Command, is_silent: bool) -> V {
+    let attrs = vec![
+        (Sym::new("-text"), V::str(&command.text)),
+        (Sym::new("-until"), V::Float(host.store().path.cost + command.seconds)),
+        (Sym::new("-silent"), V::Bool(is_silent)),
+        (Sym::new("-writes"), V::Float(command.writes)),
+        (Sym::new("-read"), V::Bool(false)),
+        (Sym::new(" pid"), V::any_size(Why::OUTSIDE)),
+        (Sym::new(" returncode"), V::Unknown(Why::OUTSIDE)),
+    ];
+    host.alloc(Obj::Instance { class: V::lib("subprocess.Popen"), attrs: Rc::new(attrs) })
+}
+
+/// What a process writes, as long as nobody touches what leads to it.
+fn stream(host: &mut dyn Host, process: &V, is_text: bool) -> V {
+    let attrs = vec![(Sym::new("-of"), process.clone()), (Sym::new("-text"), V::Bool(is_text))];
+    host.alloc(Obj::Instance { class: V::lib("subprocess.pipe"), attrs: Rc::new(attrs) })
 }
 
 /// What a process is reported that lives on by itself when the program ends.
@@ -269,15 +285,16 @@ fn popen(host: &mut dyn Host, args: Args) -> R<V> {
     let is_pipe = |name: &str| matches!(args.keyword(name), Some(V::Lib(pipe)) if &*pipe.text() == "subprocess.PIPE");
     let is_silent = command.is_silent && is_pipe("stdin") && is_pipe("stdout");
     host.spawned(command.seconds, "subprocess.Popen");
-    let attrs = vec![
-        (Sym::new("-text"), V::str(&command.text)),
-        (Sym::new("-until"), V::Float(host.store().path.cost + command.seconds)),
-        (Sym::new("-silent"), V::Bool(is_silent)),
-    ];
-    let process = host.alloc(Obj::Instance { class: V::lib("subprocess.Popen"), attrs: Rc::new(attrs) });
+    let process = made(host, &command, is_silent);
     if is_silent {
-        // As long as nobody touches what leads to it.
-        let pipe = host.alloc(Obj::Instance { class: V::lib("subprocess.pipe"), attrs: Rc::new(vec![(Sym::new("-of"), process.clone())]) });
+        let attrs = vec![(Sym::new("-of"), process.clone())];
+        let input = host.alloc(Obj::Instance { class: V::lib("subprocess.input"), attrs: Rc::new(attrs) });
+        put(host, &process, vec![(Sym::new(" stdin"), input)]);
+    }
+    if is_pipe("stdout") {
+        let is_text =
+            ["text", "universal_newlines", "encoding"].iter().any(|name| args.keyword(name).is_some_and(|v| *v != V::Bool(false)));
+        let pipe = stream(host, &process, is_text);
         put(host, &process, vec![(Sym::new(" stdout"), pipe)]);
     }
     Ok(process)
@@ -293,15 +310,35 @@ fn part(attrs: &[(Sym, V)], name: &str) -> V {
     attribute_of(attrs, name).unwrap_or(V::Unknown(Why::Lost))
 }
 
+/// Names of what ends a process.
+const ENDING: &[&str] = &["terminate", "kill", "killpg", "send_signal"];
+
+/// What is written to a pipe that nobody reads stays in it, up to so many bytes.
+const PIPE_BYTES: f64 = 65536.0;
+
+/// The process runs while the program does.
+fn seconds_left(host: &mut dyn Host, attrs: &[(Sym, V)]) -> Option<(Rc<str>, f64)> {
+    match (part(attrs, "-until"), part(attrs, "-text")) {
+        (V::Float(until), V::Str(text)) if !host.mentions_yet(ENDING) => Some((text, until - host.store().path.cost)),
+        _ => None,
+    }
+}
+
+fn poll(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some(attrs) = state(host, args.pos.first())
+        && seconds_left(host, &attrs).is_some_and(|(_, seconds)| seconds == f64::INFINITY)
+    {
+        return Ok(V::None);
+    }
+    outside_any(host, args)
+}
+
 fn wait(host: &mut dyn Host, args: Args) -> R<V> {
     if let Some(attrs) = state(host, args.pos.first()) {
         let limit = if args.pos.len() > 1 { None } else { timeout(&args) };
-        if let (V::Float(until), V::Str(text)) = (part(&attrs, "-until"), part(&attrs, "-text"))
-            && args.keyword("input").is_none()
-            && !host.mentions(&["terminate", "kill", "killpg", "send_signal"])
+        if args.keyword("input").is_none()
+            && let Some((text, seconds)) = seconds_left(host, &attrs)
         {
-            // It runs while the program does.
-            let seconds = until - host.store().path.cost;
             wait_for(host, &text, seconds, limit, "Popen.wait")?;
         }
     }
@@ -309,14 +346,119 @@ fn wait(host: &mut dyn Host, args: Args) -> R<V> {
     Ok(V::Unknown(Why::OUTSIDE))
 }
 
-fn read_pipe(host: &mut dyn Host, args: Args) -> R<V> {
+/// Waits for a process alone, and reads nothing of what it writes.
+fn wait_only(host: &mut dyn Host, args: Args) -> R<V> {
     if let Some(attrs) = state(host, args.pos.first())
-        && let Some(process) = state(host, Some(&part(&attrs, "-of")))
-        && matches!(part(&process, "-silent"), V::Bool(true))
-        && let V::Str(text) = part(&process, "-text")
+        && args.exactly(1)
+        && matches!(part(&attrs, "-writes"), V::Float(bytes) if bytes > 2.0 * PIPE_BYTES)
+        && part(&attrs, "-read") == V::Bool(false)
+        && state(host, Some(&part(&attrs, " stdout"))).is_some()
+        && let Some((text, _)) = seconds_left(host, &attrs)
+    {
+        let reason = format!("`{text}` writes more than fits into its pipe, and nobody reads it");
+        return Err(host.waits_forever(FactKind::Subprocess, "Popen.wait", &reason));
+    }
+    if let Some(attrs) = state(host, args.pos.first())
+        && args.exactly(1)
+        && part(&attrs, "-silent") == V::Bool(true)
+        && !host.mentions_yet(ENDING)
+        && let V::Str(text) = part(&attrs, "-text")
+    {
+        let reason = format!("`{text}` ends when its input does, and nobody ends it");
+        return Err(host.waits_forever(FactKind::Subprocess, "Popen.wait", &reason));
+    }
+    wait(host, args)
+}
+
+fn communicate(host: &mut dyn Host, args: Args) -> R<V> {
+    drained(host, args.pos.first());
+    wait(host, args)
+}
+
+/// Somebody reads what the process writes.
+fn drained(host: &mut dyn Host, process: Option<&V>) {
+    if let Some(process) = process
+        && state(host, Some(process)).is_some()
+    {
+        put(host, process, vec![(Sym::new("-read"), V::Bool(true))]);
+    }
+}
+
+/// The process at the other end of a pipe, and whether text comes out of it.
+fn writer(host: &mut dyn Host, args: &Args) -> Option<(V, Vec<(Sym, V)>, bool)> {
+    let attrs = state(host, args.pos.first())?;
+    let process = part(&attrs, "-of");
+    let of_process = state(host, Some(&process))?;
+    Some((process, of_process, part(&attrs, "-text") == V::Bool(true)))
+}
+
+/// Some of what a process writes: something, as long as it runs.
+fn piece(is_text: bool, low: u64) -> V {
+    if is_text { V::strs(low, u64::MAX, Why::OUTSIDE) } else { V::ManyBytes(Text::between(low, u64::MAX, Why::OUTSIDE)) }
+}
+
+/// Commands that what they read tells what to do, so that it may end them.
+const TOLD: &[&str] = &["bash", "sh", "python", "python3", "bc"];
+
+/// Something is written to a process that waits for its input, or that is closed.
+fn fed(host: &mut dyn Host, args: &Args, is_closed: bool) -> R<V> {
+    if let Some(attrs) = state(host, args.pos.first()) {
+        let process = part(&attrs, "-of");
+        if let Some(attrs) = state(host, Some(&process)) {
+            let is_told = matches!(part(&attrs, "-text"), V::Str(text) if TOLD.contains(&&*text));
+            let what = if is_closed || is_told { "-silent" } else { "-fed" };
+            put(host, &process, vec![(Sym::new(what), V::Bool(what == "-fed"))]);
+        }
+    }
+    host.may_raise("");
+    Ok(V::Unknown(Why::OUTSIDE))
+}
+
+/// Whether what a command writes can be taken for text, if it is.
+fn is_readable(command: &str, is_text: bool) -> bool {
+    !is_text || !command.contains("random")
+}
+
+/// Reads a line, or all there is: the last of it when the process ends.
+fn read_pipe(host: &mut dyn Host, args: Args, is_all: bool) -> R<V> {
+    let Some((process, attrs, is_text)) = writer(host, &args) else {
+        host.may_raise("");
+        return Ok(V::Unknown(Why::OUTSIDE));
+    };
+    drained(host, Some(&process));
+    if part(&attrs, "-silent") == V::Bool(true)
+        && ((is_all && args.exactly(1)) || attribute_of(&attrs, "-fed").is_none())
+        && !host.mentions_yet(ENDING)
+        && let V::Str(text) = part(&attrs, "-text")
     {
         let reason = format!("`{text}` writes nothing before its input ends, and nobody ends it");
         return Err(host.waits_forever(FactKind::Subprocess, "Popen.stdout", &reason));
+    }
+    let left = seconds_left(host, &attrs);
+    if let Some((text, seconds)) = &left
+        && is_all
+        && args.exactly(1)
+    {
+        wait_for(host, text, *seconds, Some(f64::INFINITY), "Popen.stdout.read")?;
+    }
+    let runs = args.exactly(1) && left.is_some_and(|(text, seconds)| seconds == f64::INFINITY && is_readable(&text, is_text));
+    if !runs {
+        host.may_raise("");
+    }
+    Ok(piece(is_text, u64::from(runs)))
+}
+
+/// The lines of a process that never ends never end.
+fn lines(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some((process, attrs, is_text)) = writer(host, &args)
+        && part(&attrs, "-silent") == V::Bool(false)
+        && seconds_left(host, &attrs).is_some_and(|(text, seconds)| seconds == f64::INFINITY && is_readable(&text, is_text))
+    {
+        drained(host, Some(&process));
+        return Ok(super::support::iterator(host, IterKind::Repeat, vec![piece(is_text, 1), V::None]));
+    }
+    if let Some((process, ..)) = writer(host, &args) {
+        drained(host, Some(&process));
     }
     host.may_raise("");
     Ok(V::Unknown(Why::OUTSIDE))

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Proof};
 use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, Sym, V, Why};
+use crate::value::int::Int;
+use crate::value::object::{Obj, Sym, Tuple, V, Why};
 
 use super::ENDING_ALL;
 use super::support::{attribute_of, bind, class_attribute, class_object, instance, interrupting, look, outside_any, outside_bool, put};
@@ -47,8 +48,13 @@ const APART: &[&str] = &[
     "os",
     "pathlib",
     "queue",
+    "multiprocessing",
     "random",
     "re",
+    "select",
+    "selectors",
+    "socket",
+    "ssl",
     "statistics",
     "string",
     "sys",
@@ -147,16 +153,18 @@ pub fn find(name: &str) -> Option<Entry> {
 /// The entry for a name in `queue`.
 pub fn find_queue(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
-        "Queue" | "LifoQueue" | "PriorityQueue" => queue,
-        "SimpleQueue" => |host, _| Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(0)), ("open", V::Int(0))])),
+        "Queue" => |host, args| queue(host, args, Order::FirstOut),
+        "LifoQueue" => |host, args| queue(host, args, Order::LastOut),
+        "PriorityQueue" => |host, args| queue(host, args, Order::Any),
+        "SimpleQueue" => |host, _| Ok(made_queue(host, 0, Order::FirstOut)),
         "Queue.put" => put_item,
         "Queue.put_nowait" => put_nowait,
         "Queue.get" => take,
         "Queue.get_nowait" => take_nowait,
         "Queue.qsize" => |host, args| Ok(get(host, &args, "size")),
         "Queue.empty" => |host, args| {
-            let size = get(host, &args, "size");
-            Ok(size.exact_int().map_or(V::AnyBool(Why::Lost), |n| V::Bool(n == 0)))
+            let size = get(host, &args, "size").as_int();
+            Ok(V::boolean(size.and_then(|n| n.truth()).map(|any| !any), Why::Lost))
         },
         "Queue.full" => |host, args| {
             let (size, most) = (get(host, &args, "size").exact_int(), get(host, &args, "most").exact_int());
@@ -460,6 +468,19 @@ fn own_run(host: &mut dyn Host, args: &Args) -> R<Option<V>> {
     }
 }
 
+/// What a thread runs, where that is known.
+fn body(host: &mut dyn Host, args: &Args) -> R<Option<(V, Args)>> {
+    if let Some(run) = own_run(host, args)? {
+        return Ok(Some((run, Args::default())));
+    }
+    let (target, call_args) = (get(host, args, "target"), get(host, args, "args"));
+    if get(host, args, "kwargs") != V::None {
+        return Ok(None);
+    }
+    let taken = host.foresee(&call_args)?.filter(|taken| taken.items.rest.is_none());
+    Ok(taken.map(|taken| (target, Args::of(taken.items.exact))))
+}
+
 pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
     if !is_known(host, &args) || matches!(get(host, &args, "args"), V::Unknown(_)) {
         return interrupting(host, args);
@@ -484,22 +505,45 @@ pub fn start(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
         (Some(taken), V::None) if taken.items.rest.is_none() => host.lasts(&target, Args::of(taken.items.exact))?,
         _ => 0.0,
     };
+    let waited_for = matches!(daemon, Some(V::None | V::Bool(false)));
+    if seconds < f64::INFINITY {
+        set(host, &args, "started", V::Bool(true));
+        if waited_for && let Some((function, given)) = body(host, &args)? {
+            host.left_running(function, given, callee);
+        }
+    }
     if !only_waits {
         give(host, [target, call_args, kwargs]);
     }
     // There may be no more threads to be had.
     host.may_raise("RuntimeError");
     host.spawned(seconds, callee);
-    set(host, &args, "seconds", V::Float(seconds));
-    if seconds == f64::INFINITY && matches!(daemon, Some(V::None | V::Bool(false))) {
-        hangs_at_exit(host, callee, "its function never returns, and the program waits for it at its end");
+    begins(host, &args, seconds);
+    if waited_for {
+        outlasts(host, callee, seconds);
     }
     Ok(V::None)
 }
 
+/// Notes how long a thread takes, and until when it does.
+fn begins(host: &mut dyn Host, args: &Args, seconds: f64) {
+    let until = host.store().path.cost + seconds;
+    set(host, args, "seconds", V::Float(seconds));
+    set(host, args, "until", V::Float(until));
+}
+
+/// What the program waits for at its end takes so long.
+pub fn outlasts(host: &mut dyn Host, callee: &str, seconds: f64) {
+    if seconds == f64::INFINITY {
+        hangs_at_exit(host, callee, "its function never returns, and the program waits for it at its end");
+    } else if seconds > host.limits().timeout {
+        hangs_at_exit(host, callee, &format!("it waits at its end for what takes at least {seconds:.0} s"));
+    }
+}
+
 /// Lets another thread have something to run: from now on it may change what it can reach. It ends this one only by what the program
 /// would have to name.
-fn give(host: &mut dyn Host, values: [V; 3]) {
+pub fn give(host: &mut dyn Host, values: impl IntoIterator<Item = V>) {
     let before = host.store().path.interruptible;
     host.unknown_call(&Args::of(values));
     if reaches_others(host) {
@@ -536,7 +580,9 @@ fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
     let (target, call_args, kwargs) = (get(host, &args, "target"), get(host, &args, "args"), get(host, &args, "kwargs"));
     let attrs = args.pos.first().and_then(|this| instance(host, this)).map(|(_, attrs)| attrs).unwrap_or_default();
     let waited_for = matches!(attribute_of(&attrs, " daemon"), Some(V::None | V::Bool(false)));
-    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && waited_for {
+    // When the program is at its end, 3.12 starts no more threads.
+    let starts_at_end = host.target().1 < 12 || host.target().0 > 12;
+    if host.special("runs beside", Args::of([target.clone()]))? == V::Bool(true) && waited_for && starts_at_end {
         return Err(host.waits_forever(FactKind::EndlessWait, "Timer.start", "each run of its function starts the next"));
     }
     let pause = match get(host, &args, "interval") {
@@ -551,9 +597,9 @@ fn start_timer(host: &mut dyn Host, args: Args) -> R<V> {
     give(host, [target, call_args, kwargs]);
     host.may_raise("RuntimeError");
     host.spawned(pause + seconds, "Timer.start");
-    set(host, &args, "seconds", V::Float(pause + seconds));
-    if seconds == f64::INFINITY && waited_for {
-        hangs_at_exit(host, "Timer.start", "its function never returns, and the program waits for it at its end");
+    begins(host, &args, pause + seconds);
+    if waited_for {
+        outlasts(host, "Timer.start", pause + seconds);
     }
     Ok(V::None)
 }
@@ -567,10 +613,23 @@ pub fn hangs_at_exit(host: &mut dyn Host, callee: &str, reason: &str) {
 pub fn join(host: &mut dyn Host, args: Args) -> R<V> {
     let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
     let forever = matches!(timeout, None | Some(V::None));
-    match get(host, &args, "seconds") {
-        V::Float(seconds) if seconds > 0.0 && forever => {
+    if forever
+        && get(host, &args, "started") == V::Bool(true)
+        && let Some((function, given)) = body(host, &args)?
+        && host.lasts_meanwhile(&function, given)? == f64::INFINITY
+    {
+        // Meanwhile this thread does nothing that would end it.
+        let reason = "the thread waits for what this one would do later, or for nothing";
+        return Err(host.waits_forever(FactKind::EndlessWait, "Thread.join", reason));
+    }
+    match (get(host, &args, "seconds"), get(host, &args, "until")) {
+        (V::Float(seconds), V::Float(until)) if seconds > 0.0 && forever => {
             if seconds == f64::INFINITY {
                 return Err(host.waits_forever(FactKind::EndlessWait, "Thread.join", "the thread's function never returns"));
+            }
+            let left = until - host.store().path.cost;
+            if left > 0.0 {
+                host.sleep(left, f64::INFINITY, "Thread.join");
             }
             Ok(V::None)
         }
@@ -584,20 +643,84 @@ pub fn join(host: &mut dyn Host, args: Args) -> R<V> {
     }
 }
 
-fn queue(host: &mut dyn Host, args: Args) -> R<V> {
+/// Which item a queue gives next.
+#[derive(Clone, Copy)]
+enum Order {
+    FirstOut,
+    LastOut,
+    /// It depends on what they are.
+    Any,
+}
+
+fn queue(host: &mut dyn Host, args: Args, order: Order) -> R<V> {
     let [most] = bind(host, &args, ["maxsize"], 0)?;
     match most.map_or(Some(0), |v| v.exact_int()) {
-        Some(most) => Ok(object(host, "queue.Queue", &[("size", V::Int(0)), ("most", V::Int(most)), ("open", V::Int(0))])),
+        Some(most) => Ok(made_queue(host, most, order)),
         None => Ok(host.unknown_call(&args)),
     }
 }
 
+fn made_queue(host: &mut dyn Host, most: i128, order: Order) -> V {
+    // What one of priorities holds is not followed: it is compared.
+    let items = if matches!(order, Order::Any) { V::None } else { V::tuple(Vec::new()) };
+    let last = V::Bool(matches!(order, Order::LastOut));
+    let state = [("size", V::Int(0)), ("most", V::Int(most)), ("open", V::Int(0)), ("items", items), ("last", last)];
+    object(host, "queue.Queue", &state)
+}
+
+/// Items of a queue that are known one by one, at most.
+const MAX_QUEUED: usize = 1024;
+
+/// Puts an item into a queue. False: what is in it is not followed.
+fn enqueue(host: &mut dyn Host, args: &Args, item: &V) -> R<bool> {
+    let V::Tuple(items) = get(host, args, "items") else { return Ok(false) };
+    let more = match &*items {
+        Tuple::Exact(items) if items.len() < MAX_QUEUED => {
+            host.burn(1 + items.len() as u64 / 16)?;
+            V::tuple(items.iter().chain([item]).cloned().collect())
+        }
+        Tuple::Exact(items) => {
+            host.burn(items.len() as u64)?;
+            let any = items.iter().fold(item.clone(), |any, v| host.join(&any, v));
+            let number = items.len() as u64 + 1;
+            V::tuple_bag(any, number, number)
+        }
+        Tuple::Bag { element, low, high } => {
+            let any = host.join(element, item);
+            V::tuple_bag(any, low.saturating_add(1), high.saturating_add(1))
+        }
+    };
+    set(host, args, "items", more);
+    Ok(true)
+}
+
+/// Takes the next item out of a queue that is not empty. Unknown where what is in it is not followed.
+fn dequeue(host: &mut dyn Host, args: &Args) -> R<V> {
+    let V::Tuple(items) = get(host, args, "items") else { return Ok(V::Unknown(Why::OUTSIDE)) };
+    let V::Bool(last) = get(host, args, "last") else { return Ok(V::Unknown(Why::Lost)) };
+    let (item, left) = match &*items {
+        Tuple::Exact(items) if !items.is_empty() => {
+            host.burn(1 + items.len() as u64 / 16)?;
+            let mut left = items.clone();
+            let item = left.remove(if last { items.len() - 1 } else { 0 });
+            (item, V::tuple(left))
+        }
+        Tuple::Exact(_) => return Ok(V::Unknown(Why::Lost)),
+        Tuple::Bag { element, low, high } => {
+            let fewer = if *high == u64::MAX { u64::MAX } else { high.saturating_sub(1) };
+            (element.clone(), V::tuple_bag(element.clone(), low.saturating_sub(1), fewer))
+        }
+    };
+    set(host, args, "items", left);
+    Ok(item)
+}
+
 /// Adds to a number of the state; what it was before, where that is known.
 fn count(host: &mut dyn Host, args: &Args, name: &str, by: i128) -> Option<i128> {
-    let before = get(host, args, name).exact_int();
-    let after = before.map_or(V::any_size(Why::Lost), |n| V::Int(n + by));
+    let before = get(host, args, name);
+    let after = before.as_int().map_or(V::any_size(Why::Lost), |n| V::int(n.add(&Int::exact(by)), Why::Lost));
     set(host, args, name, after);
-    before
+    before.exact_int()
 }
 
 fn put_item(host: &mut dyn Host, args: Args) -> R<V> {
@@ -612,19 +735,27 @@ fn put_nowait(host: &mut dyn Host, args: Args) -> R<V> {
 }
 
 fn put_with(host: &mut dyn Host, args: &Args, item: Option<V>, patience: &Patience) -> R<V> {
-    // What is in a queue is not followed; in one of priorities it is compared.
-    if host.mentions(&["PriorityQueue"]) {
-        host.unknown_call(&Args::of(item));
-    } else {
-        host.store().escape_all(&Vec::from_iter(item));
+    if let (Some(queue), Some(item)) = (args.pos.first(), &item) {
+        host.queued(queue, item);
     }
     let (size, most) = (get(host, args, "size").exact_int(), get(host, args, "most").exact_int());
+    let is_full = size.zip(most).is_some_and(|(size, most)| most > 0 && size >= most);
+    let followed = match &item {
+        Some(item) if !is_full => enqueue(host, args, item)?,
+        _ => false,
+    };
+    // In a queue of priorities it is compared.
+    if !followed && host.mentions(&["PriorityQueue"]) {
+        host.unknown_call(&Args::of(item));
+    } else if !followed {
+        host.store().escape_all(&Vec::from_iter(item));
+    }
     match (size, most) {
-        (Some(size), Some(most)) if most > 0 && size >= most => {
+        _ if is_full => {
             let full = Err(host.raise("queue.Full", ""));
             return in_vain(host, patience, "Queue.put", "the queue is full, and nobody else can take anything out of it", full);
         }
-        (Some(_), Some(_)) => {}
+        (Some(_), Some(_)) | (None, Some(i128::MIN..=0)) => {}
         _ => may_fail(host, patience, "queue.Full"),
     }
     mark(host, args, PUT, true);
@@ -659,31 +790,50 @@ fn is_marked(host: &mut dyn Host, args: &Args, what: &str) -> bool {
     matches!(host.store().get(*id), Obj::Escaped(kind) if kind.text().contains(what))
 }
 
+/// Notes that something was put into a queue, whoever holds it.
+pub fn mark_put(host: &mut dyn Host, args: &Args) {
+    mark(host, args, PUT, true);
+}
+
+/// Whether something was certainly put into a queue that others may hold.
+pub fn was_put(host: &mut dyn Host, args: &Args) -> bool {
+    is_marked(host, args, PUT)
+}
+
 fn mark(host: &mut dyn Host, args: &Args, what: &str, is_so: bool) {
     let Some(V::Ref(id)) = args.pos.first() else { return };
     let Obj::Escaped(kind) = host.store().get(*id) else { return };
     let kind = kind.text();
-    if kind.starts_with("queue.") && !host.store().is_summary(*id) && kind.contains(what) != is_so {
+    if (kind.starts_with("queue.") || kind.starts_with("asyncio.Queue")) && !host.store().is_summary(*id) && kind.contains(what) != is_so {
         let kind = if is_so { format!("{kind}{what}") } else { kind.replace(what, "") };
         host.store().mutate(*id, true, |obj| *obj = Obj::Escaped(Sym::new(&kind)));
     }
 }
 
 fn take_with(host: &mut dyn Host, args: &Args, patience: &Patience) -> R<V> {
-    match get(host, args, "size").exact_int() {
-        Some(0) => {
+    match get(host, args, "size").as_int() {
+        Some(size) if size.is_zero() => {
             let empty = Err(host.raise("queue.Empty", ""));
-            return in_vain(host, patience, "Queue.get", "the queue is empty, and nobody else can put anything into it", empty);
+            in_vain(host, patience, "Queue.get", "the queue is empty, and nobody else can put anything into it", empty)
         }
-        Some(_) => {
+        Some(size) if size.low > 0 => {
             count(host, args, "size", -1);
+            dequeue(host, args)
         }
-        None => {
+        _ => {
             may_fail(host, patience, "queue.Empty");
             mark(host, args, TAKEN, true);
+            set(host, args, "size", V::any_size(Why::Lost));
+            set(host, args, "items", V::Unknown(Why::Lost));
+            match args.pos.first().and_then(|queue| host.known_of_queue(queue)) {
+                Some(V::Undef) => {
+                    let empty = Err(host.raise("queue.Empty", ""));
+                    in_vain(host, patience, "Queue.get", "nothing is ever put into the queue", empty)
+                }
+                known => Ok(known.unwrap_or(V::Unknown(Why::OUTSIDE))),
+            }
         }
     }
-    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 fn task_done(host: &mut dyn Host, args: Args) -> R<V> {

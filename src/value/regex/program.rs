@@ -146,6 +146,18 @@ impl Program {
         far.iter().all(|&c| self.sets.iter().all(|set| set.knows(c)) && !(self.has_boundaries && unicode && unicode_kind(c).is_none()))
     }
 
+    /// How many characters a single operation may pass over, beyond one each, in all; none where that is many.
+    pub fn window(&self) -> Option<u64> {
+        const WIDEST: u64 = 64;
+        let extra = |op: &Op| match op {
+            Op::RepeatOne { min, max, .. } if is_endless(*max) => u64::from(*min),
+            Op::RepeatOne { max, .. } => u64::from(*max),
+            Op::Look { back, .. } => u64::from(*back),
+            _ => 0,
+        };
+        Some(self.ops.iter().map(extra).sum()).filter(|all| *all <= WIDEST)
+    }
+
     /// The first operation that is more than a mark.
     pub fn first(&self, from: Pc) -> Pc {
         let mut pc = from;

@@ -62,33 +62,112 @@ pub fn count(program: &Program, text: &[u32], method: Method, budget: u64) -> Op
     if program.has_references || text.len() >= NOWHERE as usize || !program.knows(text) {
         return None;
     }
-    let mut counter = Counter::new(program, text, method == Method::Fullmatch, budget);
-    let mut run = Run { work: Work::default(), matches: Vec::new(), states: 0 };
-    match method {
-        // The matcher sees at once that there is too little room.
-        Method::Match | Method::Fullmatch if (text.len() as u64) < u64::from(program.width) => {}
-        Method::Match | Method::Fullmatch => {
-            if let Some(end) = counter.attempt(0, PLAIN, &mut run.work)? {
-                run.matches.push((0, end));
-            }
+    Counter::new(program, text, method == Method::Fullmatch, budget).run(method)
+}
+
+/// A text that repeats a part of it over and over.
+#[derive(Debug, Clone, Copy)]
+pub struct Pumped<'a> {
+    /// What comes first.
+    pub before: &'a [u32],
+    /// What is repeated.
+    pub unit: &'a [u32],
+    /// How often.
+    pub copies: u64,
+    /// What comes last.
+    pub after: &'a [u32],
+}
+
+impl<'a> Pumped<'a> {
+    /// Reads a text so, where nearly all of it repeats a few characters.
+    pub fn read(text: &'a [u32]) -> Option<Pumped<'a>> {
+        const LEAST: usize = 1000;
+        const LONGEST_UNIT: usize = 4;
+        if text.len() < LEAST {
+            return None;
         }
-        Method::Search => {
-            run.matches.extend(counter.search(0, PLAIN, &mut run.work)?);
-        }
-        Method::All(most) => {
-            let (mut from, mut context) = (0, PLAIN);
-            while (run.matches.len() as u64) < most
-                && let Some((start, end)) = counter.search(from, context, &mut run.work)?
-            {
-                run.matches.push((start, end));
-                // After an empty match the next one must go on from there.
-                from = end;
-                context = if start == end { MUST_ADVANCE } else { PLAIN };
-            }
-        }
+        (1..=LONGEST_UNIT).find_map(|period| {
+            let middle = text.len() / 2;
+            let same = |at: &usize| text[*at] == text[*at - period];
+            let start = (period..=middle).rev().take_while(same).last()? - period;
+            let end = start + period + (start + period..text.len()).take_while(same).count();
+            let copies = (end - start) / period;
+            let (unit, after) = (&text[start..start + period], &text[start + copies * period..]);
+            let pumped = Pumped { before: &text[..start], unit, copies: copies as u64, after };
+            (10 * (end - start) >= 9 * text.len()).then_some(pumped)
+        })
     }
-    run.states = budget - counter.budget;
-    Some(run)
+
+    fn with(&self, copies: usize) -> Vec<u32> {
+        [self.before, &self.unit.repeat(copies), self.after].concat()
+    }
+}
+
+/// The recurrences that are followed have at most so many terms.
+const MAX_TERMS: u64 = 120;
+/// The work grows with at most this power of the length; what grows faster is left to texts that are known character by character.
+const MAX_DEGREE: usize = 4;
+
+/// The work of a method on a text too long to be looked at character by character.
+///
+/// Where nothing matches from anywhere in the repeated part, what the matcher does from a position there is the same for every copy: it goes
+/// on at positions that are so many characters away, one for each choice there is. So the work, by the number of copies, obeys a
+/// linear recurrence with as many terms as the pattern has operations, times the open repeats, times what one operation may pass over. It is a polynomial for good
+/// once it has been one for that many numbers in a row and as many more as the polynomial has coefficients; and that is then its value.
+pub fn count_pumped(program: &Program, text: Pumped, method: Method, budget: u64) -> Option<Run> {
+    let window = program.window().filter(|_| !program.has_references && program.knows(&text.with(1)))?;
+    let first = (64 + 2 * window as usize + program.width as usize) / text.unit.len() + 8;
+    if text.copies <= first as u64 || program.width > 256 {
+        return None;
+    }
+    let mut states = 0;
+    let mut sample = |copies: usize| -> Option<(Work, usize)> {
+        let all = text.with(copies);
+        let inside = text.before.len() as u32..(all.len() - text.after.len()) as u32;
+        let mut counter = Counter::new(program, &all, method == Method::Fullmatch, budget.checked_sub(states)?);
+        let run = counter.run(method)?;
+        states += run.states;
+        let is_apart = counter.known.iter().all(|(key, outcome)| outcome.end == NOWHERE || !inside.contains(&key.at))
+            && run.matches.iter().all(|(start, end)| *end <= inside.start || *start >= inside.end);
+        is_apart.then_some((run.work, counter.contexts.len()))
+    };
+    let (work, contexts) = sample(first)?;
+    let terms = (program.ops.len() as u64 + window) * contexts as u64 * text.unit.len() as u64;
+    if terms > MAX_TERMS {
+        return None;
+    }
+    let mut samples = vec![work];
+    for more in 1..=terms as usize + 2 * MAX_DEGREE {
+        let (work, known) = sample(first + more)?;
+        if known != contexts {
+            return None;
+        }
+        samples.push(work);
+    }
+    let far = (text.copies - first as u64) as f64;
+    let jumps = extrapolated(&samples.iter().map(|work| work.jumps).collect::<Vec<_>>(), far)?;
+    let scans = extrapolated(&samples.iter().map(|work| work.scans).collect::<Vec<_>>(), far)?;
+    Some(Run { work: Work { jumps, scans }, matches: Vec::new(), states })
+}
+
+/// The value so far on of a polynomial of which values at successive places are given; none where they are of none of a low degree.
+fn extrapolated(values: &[f64], far: f64) -> Option<f64> {
+    // Beyond this, sums of whole numbers are not exact.
+    const EXACT: f64 = 9e15;
+    if values.iter().any(|value| *value > EXACT) {
+        return None;
+    }
+    let mut differences = values.to_vec();
+    let (mut total, mut binomial) = (0.0, 1.0);
+    for degree in 0..=MAX_DEGREE + 1 {
+        if differences.iter().all(|value| *value == 0.0) {
+            return Some(total);
+        }
+        total += differences[0] * binomial;
+        binomial *= (far - degree as f64) / (degree + 1) as f64;
+        differences = differences.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    }
+    None
 }
 
 /// No position.
@@ -176,6 +255,36 @@ impl<'a> Counter<'a> {
             known: HashMap::default(),
             ends: vec![None; program.sets.len()],
         }
+    }
+
+    fn run(&mut self, method: Method) -> Option<Run> {
+        let budget = self.budget;
+        let mut run = Run { work: Work::default(), matches: Vec::new(), states: 0 };
+        match method {
+            // The matcher sees at once that there is too little room.
+            Method::Match | Method::Fullmatch if (self.text.len() as u64) < u64::from(self.program.width) => {}
+            Method::Match | Method::Fullmatch => {
+                if let Some(end) = self.attempt(0, PLAIN, &mut run.work)? {
+                    run.matches.push((0, end));
+                }
+            }
+            Method::Search => {
+                run.matches.extend(self.search(0, PLAIN, &mut run.work)?);
+            }
+            Method::All(most) => {
+                let (mut from, mut context) = (0, PLAIN);
+                while (run.matches.len() as u64) < most
+                    && let Some((start, end)) = self.search(from, context, &mut run.work)?
+                {
+                    run.matches.push((start, end));
+                    // After an empty match the next one must go on from there.
+                    from = end;
+                    context = if start == end { MUST_ADVANCE } else { PLAIN };
+                }
+            }
+        }
+        run.states = budget - self.budget;
+        Some(run)
     }
 
     fn len(&self) -> u32 {
