@@ -889,14 +889,7 @@ impl Store {
             self.charge(1);
             match value {
                 V::Ref(id) if id.0 >= from => *counts.entry(id).or_insert(0) += 1,
-                V::Tuple(t) => match &*t {
-                    Tuple::Exact(items) => work.extend(items.iter().filter(|v| refers(v)).cloned()),
-                    Tuple::Bag { element, .. } => work.push(element.clone()),
-                },
-                V::OneOf(all) => work.extend(all.iter().cloned()),
-                V::Slice(parts) => work.extend(parts.iter().cloned()),
-                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
-                _ => {}
+                value => push_parts(&value, &mut work),
             }
         }
         counts
@@ -926,14 +919,7 @@ impl Store {
             match value {
                 V::Ref(id) if wanted.contains(&id) => return true,
                 V::Ref(id) if seen.insert(id) => push_children(&self.heap.get(id.0 as usize).obj, &mut work),
-                V::Tuple(t) => match &*t {
-                    Tuple::Exact(items) => work.extend(items.iter().filter(|v| refers(v)).cloned()),
-                    Tuple::Bag { element, .. } => work.push(element.clone()),
-                },
-                V::OneOf(all) => work.extend(all.iter().cloned()),
-                V::Slice(parts) => work.extend(parts.iter().cloned()),
-                V::Exc(e) => work.extend(e.args.iter().flatten().cloned()),
-                _ => {}
+                value => push_parts(&value, &mut work),
             }
         }
         false
@@ -1455,6 +1441,20 @@ fn common_kind(a: Sym, b: Sym) -> Sym {
 /// The class of a kind of escaped objects: what comes before the first plus.
 pub fn class_of_kind(kind: &str) -> &str {
     kind.split('+').next().unwrap_or_default()
+}
+
+/// What a value that is no object itself holds.
+fn push_parts(value: &V, out: &mut Vec<V>) {
+    match value {
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(items) => out.extend(items.iter().filter(|v| refers(v)).cloned()),
+            Tuple::Bag { element, .. } => out.push(element.clone()),
+        },
+        V::OneOf(all) => out.extend(all.iter().cloned()),
+        V::Slice(parts) => out.extend(parts.iter().cloned()),
+        V::Exc(e) => out.extend(e.args.iter().flatten().cloned()),
+        _ => {}
+    }
 }
 
 fn push_children(obj: &Obj, out: &mut Vec<V>) {
