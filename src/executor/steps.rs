@@ -774,7 +774,11 @@ impl Supervisor {
                 {
                     step.ending.report = parsed();
                     step.stop = Some(if step.ending.guard.is_some() { Stop::Guarded } else { Stop::Done });
-                    self.finish();
+                    if self.backup.is_some() && self.keeps_too_much() {
+                        self.stop_step(Stop::Memory);
+                    } else {
+                        self.finish();
+                    }
                 }
             }
             (b'g', Phase::Running) => {
@@ -827,6 +831,13 @@ impl Supervisor {
         }
     }
 
+    /// Whether a step that has ended leaves more memory held than is allowed, with which no step after it could do anything.
+    fn keeps_too_much(&mut self) -> bool {
+        let report = self.step.as_ref().and_then(|step| step.ending.report.as_ref());
+        let refused = report.is_some_and(|report| report["memory"] == true);
+        (refused || self.usage.peak_memory > self.limits.memory / 2) && self.look() == Some(Stop::Memory)
+    }
+
     /// The step came to its end.
     fn finish(&mut self) {
         for index in 0..2 {
@@ -863,7 +874,8 @@ impl Supervisor {
         let mut said_last = Vec::new();
         let backup = self.backup.as_mut().and_then(|backup| backup.identify(Duration::from_secs(1)));
         let spared = backup.map(|process| self.seen(process));
-        if matches!(stop, Stop::TimedOut | Stop::Memory | Stop::Output | Stop::Interrupted) && step.ending.status.is_none() {
+        let runs = step.ending.status.is_none() && step.ending.report.is_none();
+        if runs && matches!(stop, Stop::TimedOut | Stop::Memory | Stop::Output | Stop::Interrupted) {
             let target = freeze::Target {
                 view: &self.usage.view,
                 program: self.seen(self.program),

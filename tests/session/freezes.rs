@@ -160,3 +160,20 @@ fn steps_that_end_at_once_are_noticed_at_once() {
         }
     }
 }
+
+/// What was refused memory has kept what it had until then, or not even that: the session goes on with what was before.
+#[test]
+fn a_step_leaves_no_more_memory_held_than_is_allowed() {
+    for namespaces in [true, false] {
+        let mut options = antifreeze::session::Options { namespaces, ..unguarded(20.0) };
+        options.limits.memory = 128 << 20;
+        let session = super::open(options);
+        finish(&session, "x = list(range(5))");
+        for _ in 0..10 {
+            let outcome = run(&session, "blocks = []\nwhile True:\n    blocks.append(b'x' * (16 << 20))");
+            let ended = (outcome.outcome, outcome.state.as_deref());
+            assert_eq!(ended, (OutcomeKind::OutOfMemory, Some("kept")), "namespaces {namespaces}: {outcome:#?}");
+            assert_eq!(repr(&session, "x"), "[0, 1, 2, 3, 4]");
+        }
+    }
+}

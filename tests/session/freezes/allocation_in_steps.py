@@ -1,5 +1,5 @@
 # expect: out_of_memory timed_out
-# state: kept advanced
+# state: kept
 blocks = []
 while True:
     blocks.append(bytearray(16 << 20))
