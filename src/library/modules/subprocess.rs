@@ -32,7 +32,8 @@ pub fn find(name: &str) -> Option<Entry> {
         "subprocess.Popen.__exit__" => |host, args| wait(host, Args::of(args.pos.first().cloned())).map(|_| V::None),
         "subprocess.Popen.poll" => poll,
         "subprocess.pipe.readline" => |host, args| read_pipe(host, args, false),
-        "subprocess.pipe.read" | "subprocess.pipe.readlines" | "subprocess.pipe.close" => |host, args| read_pipe(host, args, true),
+        "subprocess.pipe.read" | "subprocess.pipe.readlines" => |host, args| read_pipe(host, args, true),
+        "subprocess.pipe.close" => close_pipe,
         "subprocess.pipe.__iter__" => lines,
         "subprocess.input.write" | "subprocess.input.writelines" | "subprocess.input.flush" => |host, args| fed(host, &args, false),
         "subprocess.input.close" => |host, args| fed(host, &args, true),
@@ -446,6 +447,16 @@ fn read_pipe(host: &mut dyn Host, args: Args, is_all: bool) -> R<V> {
         host.may_raise("");
     }
     Ok(piece(is_text, u64::from(runs)))
+}
+
+/// Whoever writes to what nobody reads any more is ended by it.
+fn close_pipe(host: &mut dyn Host, args: Args) -> R<V> {
+    if let Some((process, ..)) = writer(host, &args) {
+        drained(host, Some(&process));
+        put(host, &process, vec![(Sym::new("-text"), V::Unknown(Why::OUTSIDE))]);
+    }
+    host.may_raise("");
+    Ok(V::Unknown(Why::OUTSIDE))
 }
 
 /// The lines of a process that never ends never end.
