@@ -6,6 +6,7 @@ use crate::value::float::Float;
 use crate::value::object::{Obj, Sym, V, Why};
 
 use super::support::{all, attribute_of, bind, instance, look, outside_any, partial, put};
+use super::{ENDING_ALL, INERT};
 
 /// Names by which a program gets hold of tasks that it did not make itself.
 const REACHING_TASKS: &[&str] = &["all_tasks", "current_task"];
@@ -346,6 +347,16 @@ fn beside(host: &mut dyn Host, awaitables: &[V]) -> R<(f64, bool)> {
     Ok((seconds, raises))
 }
 
+/// Names of exceptions that end the loop, and with it all tasks, when one task raises them.
+const LEAVING: &[&str] = &["KeyboardInterrupt", "SystemExit", "exit", "quit"];
+
+/// Something is to run beside what this task does. It may end all of it, where the program names what does so or not all of it is seen.
+fn runs_beside(host: &mut dyn Host) {
+    if host.mentions(ENDING_ALL) || host.mentions(LEAVING) || !host.imports_only(INERT) {
+        host.interruptible();
+    }
+}
+
 /// Other tasks have these from here on, and go on with them at each wait.
 fn give(host: &mut dyn Host, awaitables: &[V]) {
     host.store().escape_all(awaitables);
@@ -397,6 +408,7 @@ fn to_thread(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn add_to_group(host: &mut dyn Host, args: Args) -> R<V> {
     let Some(coroutine) = args.pos.get(1).cloned() else { return Err(host.raise("TypeError", "")) };
+    runs_beside(host);
     let (seconds, raises) = beside(host, std::slice::from_ref(&coroutine))?;
     give(host, &[coroutine]);
     let before = (read(host, &args, SECONDS), read(host, &args, RAISES));
@@ -527,6 +539,7 @@ fn gather(host: &mut dyn Host, args: Args) -> R<V> {
         [(name, V::Bool(keeps))] if &*name.text() == "return_exceptions" => *keeps,
         _ => return Ok(host.unknown_call(&args)),
     };
+    runs_beside(host);
     let (seconds, raises) = beside(host, &args.pos)?;
     if seconds < f64::INFINITY && args.kw.is_empty() && independent(host, &args.pos)? {
         let is_sure = !raises && !host.mentions(CANCELLING);
@@ -558,6 +571,7 @@ fn create_task(host: &mut dyn Host, args: Args) -> R<V> {
     if args.pos.len() > 1 || args.kw.iter().any(|(n, _)| &*n.text() != "name") {
         return Ok(host.unknown_call(&args));
     }
+    runs_beside(host);
     if !independent(host, std::slice::from_ref(&coroutine))? {
         let (seconds, raises) = beside(host, std::slice::from_ref(&coroutine))?;
         give(host, &[coroutine]);
