@@ -289,6 +289,10 @@ impl Host for Machine<'_> {
         })
     }
 
+    fn spells(&self, letters: &str) -> bool {
+        self.consts.iter().any(|value| matches!(value, V::Str(text) if text.contains(letters)))
+    }
+
     fn accesses(&self, attributes: &[&str]) -> bool {
         self.attribute_places(attributes).any(|(code, pc)| !self.comes_later(code, pc)) || self.has_unseen_code()
     }

@@ -222,6 +222,8 @@ pub trait Host {
     fn mentions(&self, names: &[&str]) -> bool;
     /// The same, but for what this thread comes to only when the operation being evaluated is over, and `except` clauses.
     fn mentions_yet(&self, names: &[&str]) -> bool;
+    /// Whether a text of the program's holds these letters.
+    fn spells(&self, letters: &str) -> bool;
     /// Whether anybody may look up or assign one of these attributes: the program, or code that is not seen.
     fn accesses(&self, attributes: &[&str]) -> bool;
     /// Whether no code but the one that runs looks up this attribute.

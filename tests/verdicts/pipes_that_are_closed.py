@@ -12,5 +12,11 @@ with other.stdout as lines:
     print(lines.readline())
 other.wait()
 
+with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as third:
+    print(third.stdout.readline())
+
+with subprocess.Popen(["sleep", "1"]) as fourth:
+    pass
+
 last = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
 last.stdout.read()  # error: AF506

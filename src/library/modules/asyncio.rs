@@ -432,7 +432,8 @@ fn wait_for_group(host: &mut dyn Host, args: Args) -> R<V> {
 /// A process runs while the program does.
 fn wait_for_process(host: &mut dyn Host, args: Args) -> R<V> {
     if let (V::Float(until), V::Str(text)) = (read(host, &args, "-until"), read(host, &args, "-text"))
-        && !host.mentions(&["terminate", "kill", "killpg", "send_signal"])
+        && !host.mentions(super::subprocess::ENDING)
+        && !host.spells("kill")
     {
         let path = host.store().path;
         let is_held = path.timeouts == 0 && !path.interruptible && path.unknown_managers == 0;

@@ -29,7 +29,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "subprocess.Popen.wait" => wait_only,
         "subprocess.Popen.communicate" => communicate,
         "subprocess.Popen.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
-        "subprocess.Popen.__exit__" => |host, args| wait(host, Args::of(args.pos.first().cloned())).map(|_| V::None),
+        "subprocess.Popen.__exit__" => leave,
         "subprocess.Popen.poll" => poll,
         "subprocess.pipe.readline" => |host, args| read_pipe(host, args, false),
         "subprocess.pipe.read" | "subprocess.pipe.readlines" => |host, args| read_pipe(host, args, true),
@@ -159,7 +159,7 @@ pub fn wait_for(host: &mut dyn Host, text: &str, seconds: f64, limit: Option<f64
 
 fn run(host: &mut dyn Host, args: Args) -> R<V> {
     detached(host, &args, "subprocess.run");
-    may_kill(host);
+    may_kill(host, &args);
     starts_itself(host, "subprocess.run");
     // There may be no such command.
     host.may_raise("");
@@ -176,12 +176,7 @@ fn shell(host: &mut dyn Host, args: Args, callee: &str, result: fn(&mut dyn Host
     if let Some(V::Str(text)) = args.pos.first() {
         detached_by_shell(host, text, callee);
     }
-    if let Some(V::Str(text)) = args.pos.first()
-        && text.contains("kill")
-    {
-        // It may end the program.
-        host.interruptible();
-    }
+    may_kill(host, &args);
     if let Some(V::Str(text)) = args.pos.first().cloned()
         && !host.mentions(ENVIRONMENT)
         && let Some(command) = shell::of_text(host, &text)?
@@ -203,6 +198,7 @@ fn reads_input(host: &mut dyn Host, command: &Command, callee: &str) {
 
 /// A command of a shell beside the program, and the stream that leads to it or comes from it.
 fn open_stream(host: &mut dyn Host, args: Args) -> R<V> {
+    may_kill(host, &args);
     host.may_raise("OSError");
     let reads = matches!(args.get(1, "mode"), None | Some(V::Str(_))) && args.get(1, "mode").is_none_or(|mode| *mode == V::str("r"));
     let known = match args.get(0, "cmd").cloned() {
@@ -269,15 +265,16 @@ fn detached_by_shell(host: &mut dyn Host, text: &str, callee: &str) {
 }
 
 /// A command of which nothing but its words is known may end the program.
-fn may_kill(host: &mut dyn Host) {
-    if host.call_text().contains("kill") {
+fn may_kill(host: &mut dyn Host, args: &Args) {
+    let is_named = matches!(args.pos.first(), Some(V::Str(text)) if text.contains("kill"));
+    if is_named || host.spells("kill") || host.call_text().contains("kill") {
         host.interruptible();
     }
 }
 
 fn popen(host: &mut dyn Host, args: Args) -> R<V> {
     detached(host, &args, "subprocess.Popen");
-    may_kill(host);
+    may_kill(host, &args);
     starts_itself(host, "subprocess.Popen");
     host.may_raise("");
     let known = command(host, &args)?;
@@ -312,15 +309,20 @@ fn part(attrs: &[(Sym, V)], name: &str) -> V {
 }
 
 /// Names of what ends a process.
-const ENDING: &[&str] = &["terminate", "kill", "killpg", "send_signal"];
+pub const ENDING: &[&str] = &["terminate", "kill", "killpg", "send_signal"];
 
 /// What is written to a pipe that nobody reads stays in it, up to so many bytes.
 const PIPE_BYTES: f64 = 65536.0;
 
+/// Whether something in the program ends processes, if it is a command.
+fn may_be_ended(host: &mut dyn Host) -> bool {
+    host.mentions_yet(ENDING) || host.spells("kill")
+}
+
 /// The process runs while the program does.
 fn seconds_left(host: &mut dyn Host, attrs: &[(Sym, V)]) -> Option<(Rc<str>, f64)> {
     match (part(attrs, "-until"), part(attrs, "-text")) {
-        (V::Float(until), V::Str(text)) if !host.mentions_yet(ENDING) => Some((text, until - host.store().path.cost)),
+        (V::Float(until), V::Str(text)) if !may_be_ended(host) => Some((text, until - host.store().path.cost)),
         _ => None,
     }
 }
@@ -362,7 +364,7 @@ fn wait_only(host: &mut dyn Host, args: Args) -> R<V> {
     if let Some(attrs) = state(host, args.pos.first())
         && args.exactly(1)
         && part(&attrs, "-silent") == V::Bool(true)
-        && !host.mentions_yet(ENDING)
+        && !may_be_ended(host)
         && let V::Str(text) = part(&attrs, "-text")
     {
         let reason = format!("`{text}` ends when its input does, and nobody ends it");
@@ -429,7 +431,7 @@ fn read_pipe(host: &mut dyn Host, args: Args, is_all: bool) -> R<V> {
     drained(host, Some(&process));
     if part(&attrs, "-silent") == V::Bool(true)
         && ((is_all && args.exactly(1)) || attribute_of(&attrs, "-fed").is_none())
-        && !host.mentions_yet(ENDING)
+        && !may_be_ended(host)
         && let V::Str(text) = part(&attrs, "-text")
     {
         let reason = format!("`{text}` writes nothing before its input ends, and nobody ends it");
@@ -447,6 +449,16 @@ fn read_pipe(host: &mut dyn Host, args: Args, is_all: bool) -> R<V> {
         host.may_raise("");
     }
     Ok(piece(is_text, u64::from(runs)))
+}
+
+/// The end of `with`: pipes are closed, and the process is waited for.
+fn leave(host: &mut dyn Host, args: Args) -> R<V> {
+    let process = args.pos.first().cloned();
+    if state(host, process.as_ref()).is_some_and(|attrs| attribute_of(&attrs, " stdout").is_some()) {
+        host.may_raise("");
+        return Ok(V::None);
+    }
+    wait(host, Args::of(process)).map(|_| V::None)
 }
 
 /// Whoever writes to what nobody reads any more is ended by it.
