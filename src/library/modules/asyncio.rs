@@ -6,7 +6,7 @@ use crate::value::float::Float;
 use crate::value::object::{Obj, Sym, V, Why};
 
 use super::support::{all, attribute_of, bind, instance, look, outside_any, partial, put};
-use super::{ENDING_ALL, INERT};
+use super::{BY_TEXT, ENDING_ALL, INERT};
 
 /// Names by which a program gets hold of tasks that it did not make itself.
 const REACHING_TASKS: &[&str] = &["all_tasks", "current_task"];
@@ -352,7 +352,7 @@ const LEAVING: &[&str] = &["KeyboardInterrupt", "SystemExit", "exit", "quit"];
 
 /// Something is to run beside what this task does. It may end all of it, where the program names what does so or not all of it is seen.
 fn runs_beside(host: &mut dyn Host) {
-    if host.mentions(ENDING_ALL) || host.mentions(LEAVING) || !host.imports_only(INERT) {
+    if [ENDING_ALL, LEAVING, BY_TEXT].iter().any(|names| host.mentions(names)) || !host.imports_only(INERT) {
         host.interruptible();
     }
 }
