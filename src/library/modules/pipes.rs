@@ -9,6 +9,7 @@ use crate::fact::FactKind;
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{Obj, ObjId, Sym, V, Why};
 
+use super::INERT;
 use super::support::{attribute_of, instance, look, outside_any, put};
 
 /// What the names of the classes of descriptors begin with.
@@ -17,25 +18,58 @@ const DESCRIPTOR: &str = "os.fd.";
 /// Names of what may use a descriptor beside the program, or in another way.
 const OTHERWISE: &[&str] = &[
     "FileIO",
+    "Pool",
     "Popen",
     "Process",
+    "ProcessPoolExecutor",
     "Thread",
+    "ThreadPoolExecutor",
     "Timer",
+    "call",
+    "check_call",
+    "check_output",
+    "close_range",
+    "closerange",
+    "connect_read_pipe",
+    "connect_write_pipe",
+    "create_subprocess_exec",
+    "create_subprocess_shell",
     "dup",
     "dup2",
     "fcntl",
+    "fileno",
     "fork",
+    "forkpty",
+    "getoutput",
+    "getstatusoutput",
+    "map",
     "open",
     "pass_fds",
     "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "pwrite",
     "run",
+    "run_in_executor",
+    "send_fds",
+    "send_handle",
     "sendfile",
     "set_blocking",
     "set_wakeup_fd",
+    "spawnl",
+    "spawnle",
+    "spawnlp",
+    "spawnlpe",
+    "spawnv",
+    "spawnve",
+    "spawnvp",
+    "spawnvpe",
     "splice",
     "start_new_thread",
     "submit",
     "system",
+    "tee",
+    "to_thread",
     "writev",
 ];
 
@@ -108,7 +142,7 @@ fn part(host: &mut dyn Host, pipe: &V, name: &str) -> V {
 fn is_held_open(host: &mut dyn Host, pipe: &V) -> bool {
     let V::Ref(id) = pipe else { return false };
     let is_one = !host.store().is_summary(*id);
-    is_one && part(host, pipe, "-open") == V::Bool(true) && !host.mentions_yet(OTHERWISE)
+    is_one && part(host, pipe, "-open") == V::Bool(true) && !host.mentions_yet(OTHERWISE) && host.imports_only(INERT)
 }
 
 /// Whether there is nothing to be read from a descriptor, nor ever will be.
