@@ -63,8 +63,11 @@ pub fn processors() -> usize {
 
 /// Threads for many analyses. Where they cannot have a large stack, each analysis finds itself one as far as there is one.
 pub fn pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
-    let builder = |size| ThreadPoolBuilder::new().num_threads(threads).stack_size(size).start_handler(move |_| is_here(size));
-    builder(LARGE).build().or_else(|_| builder(SMALL).build())
+    threads_of(threads, LARGE).or_else(|_| threads_of(threads, SMALL))
+}
+
+fn threads_of(number: usize, size: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+    ThreadPoolBuilder::new().num_threads(number).stack_size(size).start_handler(move |_| is_here(size)).build()
 }
 
 /// Whether threads are kept for the next work.
@@ -102,8 +105,7 @@ impl Kept {
             std::mem::forget(pool);
         }
         drop(kept);
-        let pool = ThreadPoolBuilder::new().num_threads(1).stack_size(LARGE).start_handler(|_| is_here(LARGE)).build().ok()?;
-        Some(Kept(Some(pool)))
+        Some(Kept(Some(threads_of(1, LARGE).ok()?)))
     }
 
     /// Does work on it.

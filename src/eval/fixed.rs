@@ -43,7 +43,7 @@ pub fn of(program: &Program, settings: &Settings, names: &[Sym]) -> Fixed {
     let unseen = |name: &str| UNSEEN.contains(&name) || BY_TEXT.contains(&name);
     if settings.history.is_some()
         || !settings.given.is_empty()
-        || !program.imports_only(INERT)
+        || !program.imports_only(&INERT)
         || program.names.iter().any(|name| unseen(name))
     {
         return Fixed::new(None);

@@ -302,7 +302,7 @@ impl Host for Machine<'_> {
         self.attribute_places(&[attribute]).all(|(code, _)| code == here) && !self.has_unseen_code()
     }
 
-    fn imports_only(&self, modules: &[&str]) -> bool {
+    fn imports_only(&self, modules: &[&[&str]]) -> bool {
         self.program.imports_only(modules)
     }
 
@@ -422,7 +422,7 @@ impl Host for Machine<'_> {
 impl Machine<'_> {
     /// Whether there may be code that does more to the program's objects than the program names.
     fn has_unseen_code(&self) -> bool {
-        self.mentions(BY_TEXT) || !self.settings.given.is_empty() || !self.program.imports_only(INERT)
+        self.mentions(BY_TEXT) || !self.settings.given.is_empty() || !self.program.imports_only(&INERT)
     }
 
     /// Each access to an attribute of one of these names.

@@ -229,7 +229,7 @@ pub trait Host {
     /// Whether no code but the one that runs looks up this attribute.
     fn is_only_place_of(&self, attribute: &str) -> bool;
     /// Whether the program imports none but these modules, and what is in them.
-    fn imports_only(&self, modules: &[&str]) -> bool;
+    fn imports_only(&self, modules: &[&[&str]]) -> bool;
     /// Whether what is said here is proven, or something could interrupt the program.
     fn proof(&self) -> Proof;
     /// Whether a global variable holds an object.

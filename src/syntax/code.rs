@@ -544,9 +544,9 @@ pub enum Pattern {
 }
 
 impl Program {
-    /// Whether it imports none but these modules, and what is in them.
-    pub fn imports_only(&self, modules: &[&str]) -> bool {
-        let is_one = |name: &str| modules.contains(&name.split('.').next().unwrap_or(name));
+    /// Whether it imports none but the modules of these lists, and what is in them.
+    pub fn imports_only(&self, modules: &[&[&str]]) -> bool {
+        let is_one = |name: &str| modules.iter().any(|list| list.contains(&name.split('.').next().unwrap_or(name)));
         let mut ops = self.codes.iter().flat_map(|code| &code.ops);
         ops.all(|op| !matches!(op, Op::Import(name, level, _) if *level > 0 || !is_one(&self.names[name.0 as usize])))
     }

@@ -352,7 +352,7 @@ const LEAVING: &[&str] = &["KeyboardInterrupt", "SystemExit", "exit", "quit"];
 
 /// Something is to run beside what this task does. It may end all of it, where the program names what does so or not all of it is seen.
 fn runs_beside(host: &mut dyn Host) {
-    if [ENDING_ALL, LEAVING, BY_TEXT].iter().any(|names| host.mentions(names)) || !host.imports_only(INERT) {
+    if [ENDING_ALL, LEAVING, BY_TEXT].iter().any(|names| host.mentions(names)) || !host.imports_only(&INERT) {
         host.interruptible();
     }
 }

@@ -142,7 +142,7 @@ fn part(host: &mut dyn Host, pipe: &V, name: &str) -> V {
 fn is_held_open(host: &mut dyn Host, pipe: &V) -> bool {
     let V::Ref(id) = pipe else { return false };
     let is_one = !host.store().is_summary(*id);
-    is_one && part(host, pipe, "-open") == V::Bool(true) && !host.mentions_yet(OTHERWISE) && host.imports_only(INERT)
+    is_one && part(host, pipe, "-open") == V::Bool(true) && !host.mentions_yet(OTHERWISE) && host.imports_only(&INERT)
 }
 
 /// Whether there is nothing to be read from a descriptor, nor ever will be.

@@ -8,8 +8,8 @@ use crate::library::{Args, Entry, Host, R};
 use crate::value::int::Int;
 use crate::value::object::{Obj, Sym, Tuple, V, Why};
 
-use super::ENDING_ALL;
 use super::support::{attribute_of, bind, class_attribute, class_object, instance, interrupting, look, outside_any, outside_bool, put};
+use super::{APART, ENDING_ALL};
 
 /// Timeouts from here on, in seconds, are an OverflowError.
 const LONGEST: f64 = 9e9;
@@ -22,52 +22,6 @@ const SETTING: &[&str] = &["set", "_cond", "_flag"];
 
 /// Attributes that let a wait for a queue's items end.
 const ANSWERING: &[&str] = &["all_tasks_done", "shutdown", "task_done", "unfinished_tasks"];
-
-/// Modules with which a thread cannot end what another one waits for but by an object that both hold.
-const APART: &[&str] = &[
-    "__future__",
-    "abc",
-    "argparse",
-    "atexit",
-    "base64",
-    "collections",
-    "concurrent",
-    "contextlib",
-    "copy",
-    "dataclasses",
-    "datetime",
-    "enum",
-    "functools",
-    "hashlib",
-    "heapq",
-    "itertools",
-    "json",
-    "logging",
-    "math",
-    "operator",
-    "os",
-    "pathlib",
-    "queue",
-    "multiprocessing",
-    "random",
-    "re",
-    "select",
-    "selectors",
-    "socket",
-    "ssl",
-    "statistics",
-    "string",
-    "sys",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "time",
-    "traceback",
-    "types",
-    "typing",
-    "uuid",
-    "warnings",
-];
 
 /// Names of what ends or interrupts a program, or a wait in it, from elsewhere.
 const FROM_ELSEWHERE: &[&str] =
@@ -548,7 +502,7 @@ pub fn give(host: &mut dyn Host, values: impl IntoIterator<Item = V>) {
     host.unknown_call(&Args::of(values));
     if reaches_others(host) {
         host.interruptible();
-    } else if !host.mentions(FROM_ELSEWHERE) && host.imports_only(APART) {
+    } else if !host.mentions(FROM_ELSEWHERE) && host.imports_only(&[APART]) {
         host.store().path.interruptible = before;
     }
 }
