@@ -68,14 +68,18 @@ impl Usage {
 
     /// What these processes hold of memory together, files in memory included.
     fn held(&mut self, list: &[Process], files: u64) -> u64 {
-        let shared = list.len() > 1;
+        let several = list.len() > 1;
         let begin = Instant::now();
         // Processes that fork without a pause cannot be asked for long: what was heard by then is held at least.
-        let heard = list.iter().take_while(|_| begin.elapsed() < LONGEST_LOOK).map(|process| self.view.held(process.pid, shared));
+        let heard = list.iter().take_while(|_| begin.elapsed() < LONGEST_LOOK).map(|process| self.view.held(process.pid, several));
         let (private, shared) = heard.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         if let [one] = list {
             self.file_peak = self.file_peak.max(one.resident.saturating_sub(private + shared));
         }
-        private + shared.max(files)
+        // A child that was forked since the list was made takes its part of every page, and nobody counts it; but what the largest
+        // of them has is held whoever shares it.
+        let largest = list.iter().filter(|_| several).max_by_key(|process| process.resident);
+        let largest = largest.map(|process| self.view.held(process.pid, false)).map_or(0, |(private, shared)| private + shared);
+        largest.max(private + shared.max(files))
     }
 }
