@@ -273,6 +273,12 @@ impl Machine<'_> {
             Some(v) => return Ok(v),
         }
         if let Some(found) = in_class {
+            if let Some(Obj::Partial { function: V::Lib(lib), args, .. }) = self.obj(&found)
+                && &*lib.text() == crate::library::modules::functools::CACHED_PROPERTY
+            {
+                let function = args[0].clone();
+                return self.cached_property(object, &class, &function, name);
+            }
             return Ok(self.bind_attr(object, class_value, &found));
         }
         match &*name.text() {
@@ -299,6 +305,22 @@ impl Machine<'_> {
         }
         self.may_raise_class("AttributeError");
         Ok(V::Unknown(Why::Lost))
+    }
+
+    /// What a property gives that is worked out once, and then kept among the instance's own attributes.
+    fn cached_property(&mut self, object: &V, class: &Class, function: &V, name: Sym) -> R<V> {
+        let V::Ref(id) = object else { return Ok(self.unknown_effect(std::slice::from_ref(object))) };
+        if class.attrs.iter().any(|(n, _)| &*n.text() == "__slots__") {
+            return Ok(self.unknown_effect(std::slice::from_ref(object)));
+        }
+        let value = self.call_value(function, Args::of([object.clone()]))?;
+        let kept = value.clone();
+        self.store.mutate(*id, true, |obj| {
+            if let Obj::Instance { attrs, .. } = obj {
+                set_attr(Rc::make_mut(attrs), name, kept);
+            }
+        });
+        Ok(value)
     }
 
     /// A class attribute as seen through an instance.

@@ -13,10 +13,10 @@ use crate::value::store::{Path, refers_to};
 use super::machine::{Exit, Machine};
 
 /// Python's default recursion limit.
-const RECURSION_LIMIT: usize = 1000;
+pub const RECURSION_LIMIT: usize = 1000;
 
 /// How far the depth at which CPython gives up may be from the limit: its own frames and those of a runner count too.
-const RECURSION_SLACK: usize = 100;
+pub const RECURSION_SLACK: usize = 100;
 
 /// Calls of one function with unknown arguments inside each other before its result is given up.
 const ABSTRACT_RECURSION: u32 = 4;

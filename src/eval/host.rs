@@ -8,6 +8,7 @@ use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Const, NameId, Op, 
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
+use super::calls::{RECURSION_LIMIT, RECURSION_SLACK};
 use super::machine::{GuardState, Machine};
 
 /// Names of what ends the program when it is called.
@@ -327,6 +328,10 @@ impl Host for Machine<'_> {
         };
         let mut around = self.code(spot.code).loops.iter().filter(|l| l.holds(spot.pc));
         around.any(|l| !(l.head as usize..=l.back as usize).any(|at| is_open(at, l.back)))
+    }
+
+    fn is_deep(&self) -> bool {
+        self.uncertain_recursion_limit || 2 * self.frames.len() >= RECURSION_LIMIT - RECURSION_SLACK
     }
 
     fn is_discarded(&self) -> bool {

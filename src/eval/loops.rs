@@ -23,9 +23,11 @@ use crate::value::store::{Path, Store, refers_to};
 mod endless;
 mod parts;
 mod pooled;
+mod worklist;
 
 use endless::Evidence;
 use parts::Parts;
+use worklist::Worklist;
 
 use super::machine::{Context, Machine, Pending};
 use super::operators::comparison;
@@ -44,6 +46,9 @@ const LONG_INNER: u64 = 16;
 
 /// Items beyond which a list is not collected one by one.
 const MANY_ITEMS: u64 = 1 << 16;
+
+/// The same for a list that is not known anyway, and for nested comprehensions.
+const FEWER_ITEMS: u64 = 1 << 10;
 
 /// Iterations before which it is tried whether an invariant shows that nothing leaves the loop.
 const TRIALS: [u64; 2] = [16, 128];
@@ -139,6 +144,8 @@ pub struct LoopState {
     /// Its parts, while each is looked at by itself; that is done once.
     parts: Option<Box<Parts>>,
     parted: bool,
+    /// The container that never empties, while that is tried.
+    worklist: Option<Box<Worklist>>,
 }
 
 /// A variable that counts the trips of a loop.
@@ -287,6 +294,7 @@ impl Machine<'_> {
             counted: None,
             parts: None,
             parted: false,
+            worklist: None,
         });
     }
 
@@ -399,33 +407,58 @@ impl Machine<'_> {
             && self.abstract_loops == 0
             && code.kind == CodeKind::Comprehension
             && !code.is_generator
-            && code.loops.len() == 1
-            && frame.stack.last().cloned().is_some_and(|it| self.remaining_low(&it) > MANY_ITEMS)
-            && self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_)))
+            && code.loops.iter().all(|other| l.info.head <= other.head)
+            && collects_all(&code.ops[l.info.head as usize..l.info.back as usize])
+            && frame.stack.last().cloned().is_some_and(|it| {
+                // Where not all is known of what it runs over, or where there are loops inside, running it soon costs too much.
+                let many = if code.loops.len() > 1 || self.partly_known(&it) { FEWER_ITEMS } else { MANY_ITEMS };
+                self.remaining_low(&it) > many
+            })
+    }
+
+    /// Whether an iterator runs over a list that is known to a part only.
+    fn partly_known(&self, iterator: &V) -> bool {
+        let Some(Obj::Iter(i)) = self.obj(iterator) else { return false };
+        let sequence = matches!(i.kind, IterKind::Sequence | IterKind::Reversed);
+        sequence && matches!(self.obj(&i.parts[0]), Some(Obj::List(items)) if items.rest.is_some())
     }
 
     /// Whether an invariant shows already that nothing leaves a loop, long before the fuel is spent on running it. What it keeps
     /// may grow with every iteration, so that it cannot be run for long. The state stays as it is.
     fn never_left(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
-        let fuel = (self.fuel / 16).min(self.fuel_for_trials);
         let failed = self.failed_trials.get(&(frame.code, l.id)).copied().unwrap_or(0);
         let grows = self.may_outgrow(frame, code, l);
         let can_be = grows || l.info.kind == LoopKind::While || frame.stack.last().is_some_and(|it| self.is_code_of_program(it));
-        if !can_be || self.abstract_loops > 0 || failed >= MAX_FAILED_TRIALS || fuel < MIN_TRIAL {
+        if !can_be || self.abstract_loops > 0 || failed >= MAX_FAILED_TRIALS {
             return false;
         }
+        let trial = LoopState { tried: true, grows, ..l.clone() };
+        self.holds_in_trial(frame, code, trial.clone())
+            || self
+                .worklist(frame, code, l)
+                .is_some_and(|list| self.holds_in_trial(frame, code, LoopState { worklist: Some(list), grows: false, ..trial }))
+    }
+
+    /// Whether a loop that is bounded from here on is never left. The state stays as it is.
+    fn holds_in_trial(&mut self, frame: &Frame, code: &Code, mut trial: LoopState) -> bool {
+        let fuel = (self.fuel / 16).min(self.fuel_for_trials);
+        if fuel < MIN_TRIAL {
+            return false;
+        }
+        let at = (frame.code, trial.id);
         let state = (self.store.clone(), self.facts.clone(), self.raised.take());
         let counts = (self.facts_reported, self.sleeps, self.uncaught_raises, self.recursions);
         let (left, floors, chain) = (self.fuel - fuel, (self.call_floor, self.loop_floor), self.call_chain);
         let (last_return, spawner, visited) = (self.last_return.clone(), self.spawner.clone(), self.visited.clone());
         self.fuel = fuel;
         (self.call_floor, self.loop_floor) = (0, 0);
-        let (mut trial, mut frame_of_trial, mut cx) = (LoopState { tried: true, grows, ..l.clone() }, frame.clone(), Context::default());
+        let (mut frame_of_trial, mut cx) = (frame.clone(), Context::default());
         self.trial_holds = false;
-        if grows {
+        if trial.grows {
             self.drop_taken(frame);
         }
-        if self.begin_bounding(&mut frame_of_trial, &mut cx, code, &mut trial).is_ok() {
+        let begun = self.begin_bounding(&mut frame_of_trial, &mut cx, code, &mut trial).is_ok();
+        if begun && (trial.worklist.is_none() || self.begin_worklist(&mut frame_of_trial, &mut cx, &mut trial)) {
             cx.loops.push(trial);
             frame_of_trial.pc += 1;
             self.run_on(&mut frame_of_trial, &mut cx);
@@ -442,7 +475,7 @@ impl Machine<'_> {
         self.call_chain = chain;
         (self.last_return, self.spawner, self.visited) = (last_return, spawner, visited);
         if !self.trial_holds {
-            *self.failed_trials.entry((frame.code, l.id)).or_insert(0) += 1;
+            *self.failed_trials.entry(at).or_insert(0) += 1;
         }
         std::mem::take(&mut self.trial_holds)
     }
@@ -719,6 +752,9 @@ impl Machine<'_> {
         if let Some(parts) = l.parts.take() {
             return self.at_part(frame, cx, code, l, parts);
         }
+        if let Some(list) = l.worklist.take() {
+            return self.at_worklist(frame, cx, l, list);
+        }
         if let Some(reach) = l.reach {
             let inside = Self::keep_within(reach, &mut frame.locals, &mut self.store);
             if l.left || l.may_exhaust || l.passes > MAX_PASSES || !inside {
@@ -895,8 +931,19 @@ impl Machine<'_> {
         let mut holders = 0;
         loop {
             let V::Ref(id) = iterator else { return 0 };
-            // Whoever else holds the iterator could advance it.
-            let named = frame.locals.iter().chain(&frame.stack).filter(|v| refers_to(v, id)).count() + holders != 1
+            if !matches!(before.store.get(id), Obj::Iter(i) if matches!(i.kind, IterKind::Enumerate | IterKind::Sequence)) {
+                return 0;
+            }
+            // Whoever else holds the iterator could advance it, but a comprehension is given it and never looks at it again.
+            let code = self.code(frame.code);
+            let looked_at = |at: usize| {
+                let body = &code.ops[l.info.head as usize..=l.info.back as usize];
+                code.kind != CodeKind::Comprehension
+                    || code.is_generator
+                    || body.iter().any(|op| read_of(op) == Some(Variable::Local(at as u16)))
+            };
+            let locals = frame.locals.iter().enumerate().filter(|(at, _)| looked_at(*at)).map(|(_, v)| v);
+            let named = locals.chain(&frame.stack).filter(|v| refers_to(v, id)).count() + holders != 1
                 || (0..self.names.len() as u32).any(|name| refers_to(&self.store.global(name), id));
             if named || self.store.references(id) != holders {
                 return 0;
@@ -913,28 +960,35 @@ impl Machine<'_> {
         }
     }
 
-    /// How many items the list of a comprehension has when it is whole, of which each iteration adds one.
-    fn measure_collected(&mut self, frame: &Frame, cx: &mut Context, code: &Code, l: &LoopState) {
-        let Some(before) = &l.before else { return };
-        if code.kind != CodeKind::Comprehension || code.is_generator || l.trips == 0 {
-            return;
+    /// The list of a comprehension, and by how much the pass under the invariant has made it longer at least.
+    fn collected(&self, frame: &Frame, code: &Code, l: &LoopState) -> Option<(ObjId, u64)> {
+        if code.kind != CodeKind::Comprehension || code.is_generator {
+            return None;
         }
-        let Some(V::Ref(list)) = frame.stack.iter().find(|v| matches!(self.obj(v), Some(Obj::List(_)))).cloned() else { return };
+        let Some(V::Ref(list)) = frame.stack.iter().find(|v| matches!(self.obj(v), Some(Obj::List(_)))) else { return None };
+        let length = |store: &Store| if let Obj::List(items) = store.get(*list) { crate::library::count(items).0 } else { 0 };
+        Some((*list, length(&self.store).saturating_sub(length(&l.head.as_ref()?.store))))
+    }
+
+    /// How many items the list of a comprehension has when it is whole: nothing else happens to it than that iterations add to it, each
+    /// at least as many as the shortest way through the loop.
+    fn measure_collected(&mut self, frame: &Frame, cx: &mut Context, code: &Code, l: &LoopState) {
+        let Some((list, each)) = self.collected(frame, code, l) else { return };
+        let one = self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_)));
+        let each = each.max(u64::from(one));
+        let Some(before) = l.before.as_ref().filter(|_| each > 0 && l.trips > 0) else { return };
         let (least, most) = match (before.store.get(list), before.stack.last()) {
             (Obj::List(items), Some(V::Ref(iterator))) => {
                 let (low, high) = crate::library::count(items);
                 let more = match before.store.get(*iterator) {
                     // Of a range that is known it is as many as there are at least.
-                    Obj::Iter(i) if i.kind == IterKind::Range && i.parts.iter().all(V::is_exact) => l.trips,
+                    Obj::Iter(i) if one && i.kind == IterKind::Range && i.parts.iter().all(V::is_exact) => l.trips,
                     _ => u64::MAX,
                 };
-                (low.saturating_add(l.trips), high.saturating_add(more))
+                (low.saturating_add(l.trips.saturating_mul(each)), high.saturating_add(more))
             }
             _ => return,
         };
-        if !self.collecting(frame, code, l).is_some_and(|(at, ..)| matches!(code.ops[at], Op::ListAppend(_))) {
-            return;
-        }
         for kept in cx.pending.iter_mut().filter(|kept| !l.holds(kept.pc) && !kept.store.is_summary(list)) {
             kept.store.mutate(list, true, |obj| {
                 if let Obj::List(items) = obj {
@@ -1019,7 +1073,13 @@ impl Machine<'_> {
     /// A loop with so many trips that what it collects in a list, one item in each, is over the memory limit. Says whether it is.
     fn report_growth(&mut self, frame: &Frame, code: &Code, l: &LoopState) -> bool {
         let trips = l.ran.saturating_add(l.trips);
-        let Some((at, kind, item)) = self.collecting(frame, code, l) else { return false };
+        let in_loops_inside = || {
+            let (_, each) = self.collected(frame, code, l).filter(|(_, each)| *each > 0)?;
+            let at = code.ops.iter().position(|op| matches!(op, Op::ListAppend(_)))?;
+            Some((at, FactKind::Materialisation, each * 8))
+        };
+        let in_loops_inside = in_loops_inside();
+        let Some((at, kind, item)) = self.collecting(frame, code, l).or(in_loops_inside) else { return false };
         let bytes = trips.saturating_mul(item);
         if bytes as f64 <= self.settings.limits.memory as f64 {
             return false;
@@ -1762,6 +1822,12 @@ impl Machine<'_> {
         self.assign(frame, v, narrowed);
         true
     }
+}
+
+/// Whether a loop of a comprehension puts all that it comes to into a list.
+fn collects_all(ops: &[Op]) -> bool {
+    let chooses = |op: &Op| matches!(op, Op::JumpIfFalse(_) | Op::JumpIfTrue(_) | Op::JumpIfFalseOrPop(_) | Op::JumpIfTrueOrPop(_));
+    ops.iter().any(|op| matches!(op, Op::ListAppend(_))) && !ops.iter().any(chooses)
 }
 
 /// What an iterator over a list has not given yet.

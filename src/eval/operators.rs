@@ -137,7 +137,7 @@ impl Machine<'_> {
             let safe = plain(a) || plain(b);
             self.mark_guard(if safe { GuardState::Safe } else { GuardState::Needed });
         }
-        if let Some(value) = crate::library::modules::decimal::binary(self, op, a, b)? {
+        if let Some(value) = crate::library::modules::binary(self, op, a, b)? {
             return Ok(value);
         }
         if let Some(value) = crate::library::modules::array::binary(self, op, a, b, inplace) {
@@ -848,6 +848,9 @@ impl Machine<'_> {
     }
 
     fn truth_of_instance(&mut self, value: &V) -> R<Option<bool>> {
+        if let Some(known) = crate::library::modules::truth(self, value) {
+            return Ok(Some(known));
+        }
         if self.open_instance(value) {
             self.unknown_effect(std::slice::from_ref(value));
             return Ok(None);
@@ -1150,6 +1153,9 @@ impl Machine<'_> {
     }
 
     fn compare_instances(&mut self, op: CompareOp, a: &V, b: &V) -> R<V> {
+        if let Some(known) = crate::library::modules::compared(self, op, a, b)? {
+            return Ok(known);
+        }
         for v in [a, b] {
             if matches!(self.obj(v), Some(Obj::Instance { .. })) && self.open_instance(v) {
                 return Ok(self.unknown_effect(&[a.clone(), b.clone()]));
@@ -1407,6 +1413,9 @@ impl Machine<'_> {
                 Obj::List(_) | Obj::Dict(..) | Obj::Set(_, false) | Obj::ByteArray(_) => type_error(),
                 Obj::Set(_, true) => Ok(None),
                 Obj::Instance { .. } => {
+                    if let Some(as_key) = crate::library::modules::exact_key(self, value) {
+                        return self.key_of(&as_key);
+                    }
                     if self.open_instance(value) {
                         self.may_raise_class("");
                         return Ok(None);

@@ -1144,6 +1144,12 @@ impl Machine<'_> {
                     UnaryOp::Pos => "__pos__",
                     _ => "__invert__",
                 };
+                let of: fn(i128) -> i128 = if op == UnaryOp::Neg { i128::wrapping_neg } else { |n| n };
+                if op != UnaryOp::Invert
+                    && let Some(known) = crate::library::modules::signed(self, a, of)?
+                {
+                    return Ok(known);
+                }
                 match self.store.get(*id) {
                     Obj::Instance { .. } => match self.dunder(a, name) {
                         Some(method) => self.call_value(&method, Args::of([a.clone()])),

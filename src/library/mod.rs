@@ -238,6 +238,8 @@ pub trait Host {
     fn proof_of_sum(&self, seconds: f64) -> Proof;
     /// Whether every path through the program leads here.
     fn is_certain(&self) -> bool;
+    /// Whether so many functions have been called in one another that twice as many could be too many.
+    fn is_deep(&self) -> bool;
     /// Whether the call stands in a loop that no statement leaves.
     fn is_in_closed_loop(&self) -> bool;
     /// Whether nobody looks at what the operation being evaluated gives.

@@ -8,6 +8,7 @@ pub mod residue;
 pub mod int;
 pub mod counting;
 pub mod decimal;
+pub mod decimal_number;
 pub mod float;
 pub mod float_math;
 pub mod convert;

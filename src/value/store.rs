@@ -1011,7 +1011,7 @@ fn size(value: &V) -> usize {
 /// Whether nobody can change instances of a library class: numbers, patterns, and plain objects.
 pub fn is_immutable(class: Sym) -> bool {
     let name = class.text();
-    matches!(&*name, "object" | "re.Pattern") || name.starts_with("fractions.") || name.starts_with("decimal.")
+    matches!(&*name, "object" | "re.Pattern") || ["datetime.", "decimal.", "fractions."].iter().any(|module| name.starts_with(module))
 }
 
 fn push_items(items: &Items, work: &mut Vec<V>) {

@@ -313,6 +313,9 @@ fn abs(host: &mut dyn Host, args: Args) -> R<V> {
             host.may_raise("OverflowError");
             return Ok(V::float(Float { low: 0.0, ..Float::ANY }, why));
         }
+        if let Some(known) = crate::library::modules::signed(host, &x, i128::wrapping_abs)? {
+            return Ok(known);
+        }
         if let Some(method) = dunder(host, &x, "__abs__").filter(|_| !open_instance(host, &x)) {
             return host.call(&method, Args::of([x]));
         }

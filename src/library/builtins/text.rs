@@ -331,6 +331,9 @@ fn sequence(host: &mut dyn Host, open: &str, items: &[V], close: &str, depth: u3
 
 /// The text of an instance of a class of the program, by its own methods.
 fn instance_text(host: &mut dyn Host, value: &V, repr: bool) -> R<Shown> {
+    if let Some(known) = crate::library::modules::text(host, value, repr) {
+        return Ok(Shown::of(&V::str(&known)));
+    }
     if open_instance(host, value) {
         unknown(host, std::slice::from_ref(value));
         return Ok(Shown::Length(0, u64::MAX, Why::Lost));

@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::{Args, Entry, Host, R};
-use crate::syntax::code::BinaryOp;
+use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::counting::gcd_u128;
+use crate::value::decimal_number::{MAX_PRECISION, Number, Rounding};
 use crate::value::int::Int;
 use crate::value::object::{Obj, Sym, V, Why};
 
@@ -19,6 +20,8 @@ use super::support::{all, attribute_of, bind, instance, look, put};
 pub const FRACTION: &str = "fractions.Fraction";
 /// The class of decimals.
 pub const DECIMAL: &str = "decimal.Decimal";
+/// Digits of a context by itself.
+const DEFAULT: u64 = 28;
 /// The class of managers with a context of their own.
 const LOCAL: &str = "decimal.localcontext";
 /// The context of `decimal`, as a value.
@@ -43,6 +46,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "Decimal.ln" => Entry::Function(|host, args| irrational(host, args, "Decimal.ln")),
         "Decimal.log10" => Entry::Function(|host, args| irrational(host, args, "Decimal.log10")),
         "Decimal.exp" => Entry::Function(|host, args| irrational(host, args, "Decimal.exp")),
+        "Decimal.quantize" => Entry::Function(quantize),
         _ => return None,
     })
 }
@@ -73,6 +77,121 @@ fn parts(host: &mut dyn Host, value: &V, class: &str) -> Option<[Int; 2]> {
         [(_, a), (_, b)] => Some([a.as_int()?, b.as_int()?]),
         _ => None,
     }
+}
+
+/// The exact number that an int or a decimal is.
+fn exact(host: &mut dyn Host, value: &V) -> Option<Number> {
+    if let Some(n) = value.exact_int() {
+        return Number::new(n, 0);
+    }
+    let [coefficient, exponent] = parts(host, value, DECIMAL)?;
+    Number::new(coefficient.is_exact()?, exponent.is_exact()?)
+}
+
+fn of_number(host: &mut dyn Host, exact: Number) -> V {
+    number(host, DECIMAL, ["coefficient", "exponent"], [V::Int(exact.coefficient), V::Int(exact.exponent)])
+}
+
+/// Names by which a context is changed in other ways than its precision.
+const CONTEXTS: &[&str] =
+    &["BasicContext", "Context", "DefaultContext", "Emax", "Emin", "ExtendedContext", "clamp", "create_decimal", "setcontext", "traps"];
+
+/// Names of what runs code in a context of its own.
+const APART: &[&str] = &["Thread", "ThreadPoolExecutor", "Timer", "asyncio", "copy_context"];
+
+/// The precision, where it is known and nothing else differs from what a context is by itself.
+fn plain_precision(host: &mut dyn Host) -> Option<u64> {
+    let precision = host.store().path.switches.precision.filter(|digits| (1..=MAX_PRECISION).contains(digits))?;
+    let differs = host.accesses(&["rounding"]) || host.mentions(CONTEXTS) || (precision != DEFAULT && host.mentions(APART));
+    (!differs).then_some(precision)
+}
+
+fn quantize(host: &mut dyn Host, args: Args) -> R<V> {
+    let [this, to, rounding, context] = bind(host, &args, ["/self", "exp", "rounding", "context"], 2)?;
+    let rounding = match rounding {
+        None | Some(V::None) => Some(Rounding::HalfEven),
+        Some(V::Lib(name)) => name.text().strip_prefix("decimal.").and_then(Rounding::named),
+        Some(V::Str(name)) => Rounding::named(&name),
+        Some(_) => None,
+    };
+    if let (Some(this), Some(to), Some(rounding), None | Some(V::None)) = (this, to, rounding, context)
+        && let (Some(this), Some(to), Some(precision)) = (exact(host, &this), exact(host, &to), plain_precision(host))
+        && let Some(result) = this.quantized(to.exponent, precision, rounding)
+    {
+        return Ok(of_number(host, result));
+    }
+    look(host, &args);
+    Ok(unknown_number(DECIMAL))
+}
+
+/// An operation on exact numbers, in a context that is as it is by itself.
+fn exact_result(host: &mut dyn Host, op: BinaryOp, a: &V, b: &V) -> Option<V> {
+    let (x, y) = (exact(host, a)?, exact(host, b)?);
+    let precision = plain_precision(host)?;
+    let result = match op {
+        BinaryOp::Add => x.add(y, precision),
+        BinaryOp::Sub => x.sub(y, precision),
+        BinaryOp::Mul => x.mul(y, precision),
+        BinaryOp::TrueDiv => x.div(y, precision),
+        BinaryOp::FloorDiv => x.divmod(y, precision).map(|(quotient, _)| quotient),
+        BinaryOp::Mod => x.divmod(y, precision).map(|(_, rest)| rest),
+        _ => None,
+    };
+    result.map(|result| of_number(host, result))
+}
+
+/// A comparison where one side is a fraction or a decimal and both are known; none where that is left to what is unknown.
+pub fn compared(host: &mut dyn Host, op: CompareOp, a: &V, b: &V) -> Option<V> {
+    let order = if [a, b].into_iter().any(|v| parts(host, v, DECIMAL).is_some()) {
+        exact(host, a)?.compare(exact(host, b)?)?
+    } else if [a, b].into_iter().any(|v| parts(host, v, FRACTION).is_some()) {
+        let ((n, d), (m, e)) = (rational(host, a)?, rational(host, b)?);
+        n.checked_mul(e)?.cmp(&m.checked_mul(d)?)
+    } else {
+        return None;
+    };
+    Some(V::Bool(match op {
+        CompareOp::Lt => order.is_lt(),
+        CompareOp::Le => order.is_le(),
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+        CompareOp::Ne => order.is_ne(),
+        CompareOp::Eq => order.is_eq(),
+        _ => return None,
+    }))
+}
+
+/// `bool(value)`, where it is a fraction or a decimal.
+pub fn truth(host: &mut dyn Host, value: &V) -> Option<bool> {
+    let [n, _] = parts(host, value, DECIMAL).or_else(|| parts(host, value, FRACTION))?;
+    n.truth()
+}
+
+/// `-value`, `+value` and `abs(value)` of a fraction or a decimal that is known.
+pub fn signed(host: &mut dyn Host, value: &V, of: fn(i128) -> i128) -> R<Option<V>> {
+    if let Some((n, d)) = rational(host, value).filter(|_| matches!(value, V::Ref(_))) {
+        return reduced(host, Some(of(n)), Some(d)).map(Some);
+    }
+    let known = exact(host, value).filter(|_| matches!(value, V::Ref(_)));
+    let precision = plain_precision(host);
+    let result = known.zip(precision).and_then(|(x, precision)| Number::new(of(x.coefficient), x.exponent)?.rounded(precision));
+    Ok(result.map(|result| of_number(host, result)))
+}
+
+/// What `str` and `repr` give of a fraction or a decimal that is known.
+pub fn text(host: &mut dyn Host, value: &V, repr: bool) -> Option<String> {
+    if !matches!(value, V::Ref(_)) {
+        return None;
+    }
+    if let Some((n, d)) = rational(host, value) {
+        return Some(match (repr, d) {
+            (true, _) => format!("Fraction({n}, {d})"),
+            (false, 1) => n.to_string(),
+            (false, _) => format!("{n}/{d}"),
+        });
+    }
+    let shown = exact(host, value)?.text();
+    Some(if repr { format!("Decimal('{shown}')") } else { shown })
 }
 
 fn unknown_number(class: &str) -> V {
@@ -123,6 +242,10 @@ fn parse_decimal(text: &str) -> Option<(i128, i128)> {
     let text = text.trim().to_ascii_lowercase();
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    // Zeros are positive here.
+    if digits.starts_with('-') && !digits.contains(|c: char| ('1'..='9').contains(&c)) {
+        return None;
+    }
     if !part.bytes().all(|b| b.is_ascii_digit()) || digits.len() > 38 {
         return None;
     }
@@ -258,6 +381,9 @@ pub fn binary(host: &mut dyn Host, op: BinaryOp, a: &V, b: &V) -> R<Option<V>> {
     if !matches!(a, V::Ref(_)) && !matches!(b, V::Ref(_)) {
         return Ok(None);
     }
+    if let Some(known) = if rational(host, a).is_some() && rational(host, b).is_some() { None } else { exact_result(host, op, a, b) } {
+        return Ok(Some(known));
+    }
     if let Some([coefficient, _]) = parts(host, a, DECIMAL) {
         let other = b.as_int().is_some() || parts(host, b, DECIMAL).is_some();
         return Ok(other.then(|| decimal_result(host, op, &coefficient, b)));
@@ -312,6 +438,16 @@ fn fraction_result(host: &mut dyn Host, op: BinaryOp, a: &V, b: &V) -> R<Option<
         BinaryOp::Sub => (cross(n.checked_mul(e), m.checked_mul(d), i128::checked_sub), d.checked_mul(e)),
         BinaryOp::Mul => (n.checked_mul(m), d.checked_mul(e)),
         BinaryOp::TrueDiv => (n.checked_mul(e), d.checked_mul(m)),
+        BinaryOp::FloorDiv | BinaryOp::Mod if m == 0 => return Err(host.raise("ZeroDivisionError", "")),
+        BinaryOp::FloorDiv | BinaryOp::Mod => {
+            let (Some(top), Some(bottom)) = (n.checked_mul(e), m.checked_mul(d)) else { return Ok(None) };
+            let quotient = top.div_euclid(bottom) - i128::from(bottom < 0 && top.rem_euclid(bottom) != 0);
+            if op == BinaryOp::FloorDiv {
+                return Ok(Some(V::Int(quotient)));
+            }
+            let rest = cross(Some(top), quotient.checked_mul(bottom), i128::checked_sub);
+            (rest, d.checked_mul(e))
+        }
         _ => return Ok(None),
     };
     reduced(host, result.0, result.1).map(Some)

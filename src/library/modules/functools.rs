@@ -27,6 +27,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "update_wrapper" => update_wrapper,
         "lru_cache" => lru_cache,
         "cache" => cache,
+        "cached_property" => cached_property,
         "lru_cache.decorate" => decorate,
         "_lru_cache_wrapper" => call_cached,
         "_lru_cache_wrapper.cache_clear" => cache_clear,
@@ -224,6 +225,14 @@ fn cache(host: &mut dyn Host, args: Args) -> R<V> {
     if is_callable(host, &function) { Ok(cached(host, function, V::None)) } else { Ok(host.unknown_call(&args)) }
 }
 
+/// A descriptor that calls its function once for each instance, and keeps what it gives in the instance.
+pub const CACHED_PROPERTY: &str = "functools.cached_property.get";
+
+fn cached_property(host: &mut dyn Host, args: Args) -> R<V> {
+    let [function] = all(host, &args, ["func"])?;
+    if is_callable(host, &function) { Ok(partial(host, CACHED_PROPERTY, vec![function])) } else { Ok(host.unknown_call(&args)) }
+}
+
 fn lru_cache(host: &mut dyn Host, args: Args) -> R<V> {
     let [size, typed] = bind(host, &args, ["maxsize", "typed"], 0)?;
     let size = size.unwrap_or(V::Int(128));
@@ -270,7 +279,9 @@ fn call_cached(host: &mut dyn Host, mut args: Args) -> R<V> {
     let size = args.pos.remove(0);
     let V::Ref(id) = args.pos.remove(0) else { return Ok(host.unknown_call(&args)) };
     // The wrapper is one more call between two of the function's own, so the recursion limit is reached earlier.
-    host.may_raise("RecursionError");
+    if host.is_deep() {
+        host.may_raise("RecursionError");
+    }
     let most = match size {
         V::None => None,
         V::Int(n) => Some(usize::try_from(n).unwrap_or(if n < 0 { 0 } else { usize::MAX })),

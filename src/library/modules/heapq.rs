@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use crate::library::builtins::order::sort_items;
-use crate::library::common::{Consumer, consume};
+use crate::library::common::{Consumer, consume, open_instance};
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::syntax::code::CompareOp;
 use crate::value::cost;
 use crate::value::int::Int;
 use crate::value::object::{Items, IterKind, Obj, ObjId, V, Why};
 
-use super::support::{all, bag, bind, element, is_plain, iterate_bag, iterator};
+use super::support::{all, bag, bind, element, exact_tuple, instance, is_plain, iterate_bag, iterator};
 
 /// The entry for a name in `heapq`.
 pub fn find(name: &str) -> Option<Entry> {
@@ -45,16 +45,23 @@ fn less(host: &mut dyn Host, a: &V, b: &V) -> R<Option<bool>> {
     host.truth(&answer)
 }
 
-/// A list of plain data that is known item by item.
+/// Whether all is seen of what comparing an item does: plain data, an instance of the program, or a tuple of these.
+fn is_seen(host: &mut dyn Host, item: &V) -> bool {
+    match exact_tuple(item) {
+        Some(parts) => parts.iter().all(|part| is_seen(host, part)),
+        None => is_plain(host, item) || (instance(host, item).is_some() && !open_instance(host, item)),
+    }
+}
+
+/// A list that is known item by item, and whose items are followed when they are compared.
 fn exact_list(host: &mut dyn Host, value: &V) -> Option<(ObjId, Vec<V>)> {
     let V::Ref(id) = value else { return None };
-    if !is_plain(host, value) || host.store().is_summary(*id) {
-        return None;
-    }
-    match host.store().get(*id) {
-        Obj::List(items) if items.rest.is_none() => Some((*id, items.exact.clone())),
-        _ => None,
-    }
+    let items = match host.store().get(*id) {
+        Obj::List(items) if items.rest.is_none() => items.exact.clone(),
+        _ => return None,
+    };
+    let seen = is_plain(host, value) || items.iter().all(|item| is_seen(host, item));
+    (seen && !host.store().is_summary(*id)).then_some((*id, items))
 }
 
 /// Whether comparing it with its like never raises: a number, a text, or a tuple of these. Of several items it says what each may be
@@ -141,7 +148,7 @@ fn heappush(host: &mut dyn Host, args: Args) -> R<V> {
         write(host, id, bag(any, low, high));
         return Ok(V::None);
     }
-    let (Some((id, mut items)), true) = (exact_list(host, &heap), is_plain(host, &item)) else { return Ok(host.unknown_call(&args)) };
+    let (Some((id, mut items)), true) = (exact_list(host, &heap), is_seen(host, &item)) else { return Ok(host.unknown_call(&args)) };
     items.push(item);
     let last = items.len() - 1;
     host.burn(items.len() as u64 / 4)?;
@@ -180,7 +187,7 @@ fn heappop(host: &mut dyn Host, args: Args) -> R<V> {
 /// `heappushpop` and `heapreplace`: one item in, the least one out.
 fn replace(host: &mut dyn Host, args: &Args, push_first: bool) -> R<V> {
     let [heap, item] = all(host, args, ["/heap", "/item"])?;
-    let (Some((id, mut items)), true) = (exact_list(host, &heap), is_plain(host, &item)) else { return Ok(host.unknown_call(args)) };
+    let (Some((id, mut items)), true) = (exact_list(host, &heap), is_seen(host, &item)) else { return Ok(host.unknown_call(args)) };
     if items.is_empty() {
         return if push_first { Ok(item) } else { Err(host.raise("IndexError", "index out of range")) };
     }

@@ -3,6 +3,8 @@
 use crate::value::object::V;
 use crate::value::store::class_of_kind;
 
+use crate::syntax::code::{BinaryOp, CompareOp};
+
 use super::{Args, Entry, Host, R};
 pub use support::{attribute_of as attribute, exact_tuple};
 
@@ -13,9 +15,10 @@ mod collections;
 mod contextlib;
 mod copy;
 mod dataclasses;
+mod datetime;
 pub mod decimal;
 pub mod enums;
-mod functools;
+pub mod functools;
 mod futures;
 mod heapq;
 mod itertools;
@@ -181,6 +184,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "contextlib" => contextlib::find(rest),
         "copy" => copy::find(rest),
         "dataclasses" => dataclasses::find(rest),
+        "datetime" => datetime::find(rest).or_else(|| plain::find(name)),
         "decimal" => decimal::find(rest),
         "enum" => enums::find(rest),
         "fractions" => decimal::find_fractions(rest),
@@ -208,6 +212,48 @@ pub fn binds(name: &str) -> bool {
         || ["dataclasses.method.", "collections.namedtuple.", "enum.method.", "functools.total_ordering."]
             .iter()
             .any(|p| name.starts_with(p))
+}
+
+/// `a op b` where one side is an exact value of the library.
+pub fn binary(host: &mut dyn Host, op: BinaryOp, a: &V, b: &V) -> R<Option<V>> {
+    if !matches!(a, V::Ref(_)) && !matches!(b, V::Ref(_)) {
+        return Ok(None);
+    }
+    match decimal::binary(host, op, a, b)? {
+        Some(value) => Ok(Some(value)),
+        None => datetime::binary(host, op, a, b),
+    }
+}
+
+/// A comparison where one side is an exact value of the library.
+pub fn compared(host: &mut dyn Host, op: CompareOp, a: &V, b: &V) -> R<Option<V>> {
+    match decimal::compared(host, op, a, b) {
+        Some(value) => Ok(Some(value)),
+        None => datetime::compared(host, op, a, b),
+    }
+}
+
+/// `-value` and the like of an exact value of the library, of whose number it is the same.
+pub fn signed(host: &mut dyn Host, value: &V, of: fn(i128) -> i128) -> R<Option<V>> {
+    match decimal::signed(host, value, of)? {
+        Some(value) => Ok(Some(value)),
+        None => datetime::signed(host, value, of),
+    }
+}
+
+/// `bool(value)` of an exact value of the library.
+pub fn truth(host: &mut dyn Host, value: &V) -> Option<bool> {
+    decimal::truth(host, value).or_else(|| datetime::truth(host, value))
+}
+
+/// What `str` and `repr` give of an exact value of the library.
+pub fn text(host: &mut dyn Host, value: &V, repr: bool) -> Option<String> {
+    decimal::text(host, value, repr).or_else(|| datetime::text(host, value, repr))
+}
+
+/// A value with the equality and hash of an exact value of the library.
+pub fn exact_key(host: &mut dyn Host, value: &V) -> Option<V> {
+    datetime::key_instead(host, value)
 }
 
 /// For an instance of a class that the library gives its equality and hash: a value with the same of both.

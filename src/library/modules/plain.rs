@@ -53,8 +53,8 @@ pub fn find(name: &str) -> Option<Entry> {
         | "time.ctime" => outside_str,
         "shutil.which" => outside_str_or_none,
         "os.environ.get" | "os.getenv" | "os.environ.copy" | "os.stat" | "typing.TypeVar" | "typing.ParamSpec" | "typing.NewType"
-        | "sys.exc_info" | "os.path.splitext" | "os.path.split" | "unicodedata.name" | "datetime.timedelta" | "datetime.datetime"
-        | "datetime.date" | "hashlib.sha256" | "hashlib.md5" | "hashlib.sha1" | "hashlib.sha512" | "uuid.uuid4" => outside_any,
+        | "sys.exc_info" | "os.path.splitext" | "os.path.split" | "unicodedata.name" | "hashlib.sha256" | "hashlib.md5"
+        | "hashlib.sha1" | "hashlib.sha512" | "uuid.uuid4" => outside_any,
         "datetime.datetime.now" | "datetime.datetime.utcnow" | "datetime.datetime.today" => |host, args| {
             if !args.exactly(0) {
                 look(host, &args);
@@ -62,8 +62,6 @@ pub fn find(name: &str) -> Option<Entry> {
             Ok(V::Instance(Sym::new("datetime.datetime"), Why::OUTSIDE))
         },
         "datetime.date.today" => |_, _| Ok(V::Instance(Sym::new("datetime.date"), Why::OUTSIDE)),
-        "datetime.datetime.strftime" | "datetime.date.strftime" => written_time,
-        "datetime.datetime.isoformat" | "datetime.date.isoformat" => written_time,
         "time.clock_getres" | "time.clock_gettime" => outside_float,
         "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
         "os.getpid"

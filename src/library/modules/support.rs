@@ -9,6 +9,7 @@ use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::Int;
 use crate::value::object::{Class, Items, Iter, IterKind, Obj, Rest, Sym, Tuple, V, Why};
+use crate::value::store::is_immutable;
 
 /// Combinations of alternatives that are worked out one by one.
 const MAX_COMBINATIONS: usize = 64;
@@ -212,6 +213,7 @@ pub fn is_plain(host: &mut dyn Host, value: &V) -> bool {
                     work.extend(table.rest.iter().flat_map(|r| [r.element.clone(), r.value.clone()]));
                 }
                 Obj::ByteArray(_) | Obj::Escaped(_) => {}
+                Obj::Instance { class: V::Lib(class), .. } if is_immutable(*class) => {}
                 _ => return false,
             },
             V::Token(_) => return false,
