@@ -1,5 +1,5 @@
-//! What the gate says of whole programs, line by line. Each file of `tests/verdicts/` names its profile in the first line
-//! and marks each line about which something is said (`# error: AF402`, `# warning: AF501`); of every other line nothing is.
+//! What the gate says of whole programs, line by line. Each file of `tests/verdicts/` names its profile in the first line, with `, of a
+//! file` where other processes can import it, and marks each line about which something is said (`# error: AF402`, `# warning: AF501`); of every other line nothing is.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -26,12 +26,13 @@ fn expected(text: &str) -> Said {
 
 fn said(text: &str) -> Said {
     let first = text.lines().next().unwrap_or("");
-    let profile = match first.trim() {
-        "# profile: library" => Profile::Library,
-        "# profile: agent" => Profile::Agent,
+    let (profile, is_file) = match first.trim() {
+        "# profile: library" => (Profile::Library, false),
+        "# profile: agent" => (Profile::Agent, false),
+        "# profile: agent, of a file" => (Profile::Agent, true),
         other => panic!("the first line names the profile, not {other:?}"),
     };
-    let settings = Settings { is_main: profile == Profile::Agent, ..Settings::default() };
+    let settings = Settings { is_main: profile == Profile::Agent, is_file, ..Settings::default() };
     let checked = verdict::check(Source::from_text("case.py", text).expect("cases are text"), &settings, profile);
     let level = |level: Level| if level == Level::Error { "error" } else { "warning" };
     let findings = checked.verdict.findings.iter().filter(|finding| finding.level > Level::Note);

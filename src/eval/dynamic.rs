@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::fact::{Fact, FactKind, Measure, Proof, Reach, Unit};
 use crate::library::{Args, R, Stop};
 use crate::source::Source;
-use crate::syntax::code::{Const, NameId, Op};
+use crate::syntax::code::{Code, CodeId, Const, NameId, Op, Pc};
 use crate::syntax::{self, Program, Span};
-use crate::value::object::{Obj, Sym, V, Why};
+use crate::value::object::{DictKind, Obj, Sym, V, Why};
 
 use super::machine::{Exit, Machine};
-use super::{Facts, Settings};
+use super::{Facts, Settings, text_functions};
 
 /// A part of the fuel that is left goes to the code in one string.
 const SHARE: u64 = 8;
@@ -24,8 +24,22 @@ const PARSING: u64 = 4;
 /// Longer texts are not looked at.
 const LONGEST: usize = 1 << 14;
 
+/// The namespace of the builtins, by the name under which every namespace of code has it.
+pub const BUILTINS: &str = "__builtins__";
+
+/// What stands for the namespace of the module.
+const OF_MODULE: &str = "text.module";
+
 /// Builtins that leave nothing behind.
-const PLAIN_BUILTINS: &[&str] = &[
+pub const KEEPING_NOTHING: &[&str] = &[
+    "Exception",
+    "IndexError",
+    "KeyError",
+    "RuntimeError",
+    "StopIteration",
+    "TypeError",
+    "ValueError",
+    "ZeroDivisionError",
     "abs",
     "all",
     "any",
@@ -35,18 +49,24 @@ const PLAIN_BUILTINS: &[&str] = &[
     "dict",
     "divmod",
     "enumerate",
+    "filter",
     "float",
     "hex",
     "int",
+    "isinstance",
+    "iter",
     "len",
     "list",
+    "map",
     "max",
     "min",
+    "next",
     "ord",
     "pow",
     "print",
     "range",
     "repr",
+    "reversed",
     "round",
     "set",
     "sorted",
@@ -63,6 +83,8 @@ impl Machine<'_> {
     /// `exec` and `eval`: with a namespace of its own the code reaches ours only through what it is given.
     pub fn run_text(&mut self, callee: &str, args: &Args) -> R<V> {
         let namespace = args.get(1, "globals").filter(|v| !matches!(v, V::None)).cloned();
+        let of_module = matches!(&namespace, Some(V::Instance(name, _)) if &*name.text() == OF_MODULE);
+        let namespace = namespace.filter(|_| !of_module);
         let own = match &namespace {
             Some(V::Ref(id)) => match self.store.get(*id) {
                 Obj::Dict(..) => true,
@@ -77,7 +99,7 @@ impl Machine<'_> {
         let given = if alone {
             Some(Vec::new())
         } else if namespace.is_none() || own {
-            self.given(namespace.as_ref())
+            self.given(namespace.as_ref(), !of_module)
         } else {
             None
         };
@@ -85,6 +107,10 @@ impl Machine<'_> {
         let mut stored = None;
         match (text, given) {
             (Some(text), Some(given)) if alone || args.pos.len() + args.kw.len() <= 2 => {
+                let at_top = of_module || self.frames.len() == 1;
+                if let Some(made) = self.only_defines(&text, callee, &given, namespace.as_ref(), at_top)? {
+                    return Ok(made);
+                }
                 match self.evaluate_text(&text, callee, given, namespace.is_none()) {
                     Ok(names) => stored = names,
                     Err(stop) => ended = Err(stop),
@@ -140,16 +166,8 @@ impl Machine<'_> {
         (text.len() <= LONGEST).then_some(text)
     }
 
-    /// The names a text finds: those of the module, or those in the dict it is given.
-    fn given(&mut self, namespace: Option<&V>) -> Option<Vec<Given>> {
-        let plain = |value: &V| match value {
-            V::None => Some(Const::None),
-            V::Bool(b) => Some(Const::Bool(*b)),
-            V::Int(n) => Some(Const::Int(*n)),
-            V::Float(f) => Some(Const::Float(*f)),
-            V::Str(text) => Some(Const::Str(Arc::from(&**text))),
-            _ => None,
-        };
+    /// The names a text finds: those of the module, and `here` those of the function that it stands in, or those in the dict it is given.
+    pub fn given(&mut self, namespace: Option<&V>, here: bool) -> Option<Vec<Given>> {
         let mut given = Vec::new();
         match namespace {
             None => {
@@ -160,7 +178,7 @@ impl Machine<'_> {
                     }
                 }
                 // The variables of a function come before those of the module.
-                let slots = if self.frames.len() > 1 { self.code(self.spot().code).slots.clone() } else { Vec::new() };
+                let slots = if here && self.frames.len() > 1 { self.code(self.spot().code).slots.clone() } else { Vec::new() };
                 for name in slots {
                     let name = self.program.name(name).to_owned();
                     given.retain(|(known, _)| *known != name);
@@ -171,7 +189,9 @@ impl Machine<'_> {
                 Obj::Dict(table, _) if table.rest.is_none() => {
                     for (key, value) in table.exact.values() {
                         let V::Str(name) = key else { return None };
-                        given.push((name.to_string(), plain(value)));
+                        if &**name != BUILTINS || *value != builtins() {
+                            given.push((name.to_string(), plain(value)));
+                        }
                     }
                 }
                 _ => return None,
@@ -182,38 +202,83 @@ impl Machine<'_> {
     }
 
     fn evaluate_text(&mut self, text: &str, callee: &str, given: Vec<Given>, shares: bool) -> R<Option<Vec<Arc<str>>>> {
-        let fuel = self.fuel / SHARE;
-        let patched = self.store.builtins_open && !given.is_empty();
-        if fuel < LEAST_FUEL || patched || given.iter().any(|(name, _)| !name.is_ascii()) {
+        if !self.can_evaluate(&given) {
             return Ok(None);
         }
         let Some((source, program)) = self.parse_text(text)? else { return Ok(None) };
         // With builtins of their own, only the names are known that are given.
-        if given.iter().any(|(name, _)| name == "__builtins__") && !finds_only(&program, &given) {
+        if is_named(&given, BUILTINS) && !finds_only(&program, &given) {
             return Ok(None);
         }
         if callee == "eval" && !matches!(program.form, syntax::code::Form::Expression) {
             return Ok(None);
         }
-        let mut limits = self.settings.limits;
-        let spent = self.store.path.cost;
-        limits.timeout = (limits.timeout - spent).max(0.0);
-        let is_main = self.settings.is_main && shares;
         let plain: Vec<String> = given.iter().filter(|(_, known)| known.is_some()).map(|(name, _)| name.clone()).collect();
-        let settings = Settings { limits, is_main, fuel, describe: false, given, ..self.settings.clone() };
-        let facts = super::evaluate(&source.text, &program, &settings);
-        self.burn(facts.fuel_spent.min(self.fuel / 2))?;
-        self.report_inner(&facts, &source.text, spent);
-        self.store.path.cost += facts.floor;
-        if facts.never_ends {
+        if self.evaluate_inner(&source, &program, given, shares, &source.text)? {
             self.may_raise_class("");
             return Err(Stop::Dead);
         }
         Ok(stored_by(&program, &plain))
     }
 
+    /// Evaluates a program within this one; whether it never ends. `known`: the part of it that the source may hold as it is.
+    pub fn evaluate_inner(&mut self, source: &Source, program: &Program, given: Vec<Given>, shares: bool, known: &str) -> R<bool> {
+        let mut limits = self.settings.limits;
+        let spent = self.store.path.cost;
+        limits.timeout = (limits.timeout - spent).max(0.0);
+        let is_main = self.settings.is_main && shares;
+        let fuel = self.fuel / SHARE;
+        let settings = Settings { limits, is_main, fuel, describe: false, given, ..self.settings.clone() };
+        let facts = super::evaluate(&source.text, program, &settings);
+        self.burn(facts.fuel_spent.min(self.fuel / 2))?;
+        self.report_inner(&facts, known, spent);
+        self.store.path.cost += facts.floor;
+        Ok(facts.never_ends)
+    }
+
+    /// Whether `exec` takes at once what is being evaluated, as its namespace, and nothing else does.
+    pub fn is_namespace_of_exec(&self) -> bool {
+        let spot = self.spot();
+        let own = self.code(spot.code);
+        let at = spot.pc as usize + 1;
+        let is_builtin = self.program.names.iter().position(|name| &**name == "exec").is_some_and(|name| {
+            let id = NameId(name as u32);
+            let is_loaded = |(code, pc): (CodeId, Pc)| matches!(self.code(code).ops[pc as usize], Op::LoadGlobal(_));
+            let is_variable = |code: &Code| code.slots.contains(&id) || code.cells.iter().any(|(cell, _)| *cell == id);
+            let is_patched = self.store.is_patched(Sym::new("exec")) || self.store.builtins_open;
+            let is_global = self.program.places_of(id).all(is_loaded) && !self.program.codes.iter().any(is_variable);
+            is_global && !is_patched && matches!(self.store.global(name as u32), V::Undef)
+        });
+        is_builtin && matches!(own.ops.get(at), Some(Op::Call(2, None))) && self.source_text(own.spans[at]).starts_with("exec(")
+    }
+
+    /// Whether there is fuel to evaluate a text that finds these names.
+    pub fn can_evaluate(&self, given: &[Given]) -> bool {
+        let patched = self.store.builtins_open && !given.is_empty();
+        self.fuel / SHARE >= LEAST_FUEL && !patched && given.iter().all(|(name, _)| name.is_ascii())
+    }
+
+    /// Takes in a text that only defines something: what `exec` and `eval` give then. `at_top`: without a namespace, it does so for the module.
+    fn only_defines(&mut self, text: &str, callee: &str, given: &[Given], namespace: Option<&V>, at_top: bool) -> R<Option<V>> {
+        let is_exact = match namespace {
+            None => at_top,
+            Some(V::Ref(id)) => matches!(self.store.get(*id), Obj::Dict(_, DictKind::Plain)) && !self.store.is_summary(*id),
+            Some(_) => false,
+        };
+        if !is_exact || !text.contains("def ") && !text.starts_with("lambda") || is_named(given, BUILTINS) || !self.can_evaluate(given) {
+            return Ok(None);
+        }
+        let Some((_, program)) = self.parse_text(text)? else { return Ok(None) };
+        if callee == "eval" {
+            return Ok(text_functions::is_lambda(&program).then(|| self.text_function("", &format!("({text})"), namespace)));
+        }
+        let Some(defined) = text_functions::defined_by(&program) else { return Ok(None) };
+        self.define(text, &program, &defined, namespace)?;
+        Ok(Some(V::None))
+    }
+
     /// The program in a text. What CPython takes for none is an exception there.
-    fn parse_text(&mut self, text: &str) -> R<Option<(Source, Program)>> {
+    pub fn parse_text(&mut self, text: &str) -> R<Option<(Source, Program)>> {
         let Ok(source) = Source::from_text("<string>", text) else { return Ok(None) };
         let (source, program) = syntax::parse(source);
         self.burn(text.len() as u64 * PARSING)?;
@@ -241,7 +306,7 @@ impl Machine<'_> {
     /// and of the call where it is not.
     fn report_inner(&mut self, facts: &Facts, text: &str, spent: f64) {
         let call = self.span(self.spot());
-        let mut found = self.source_text(call).match_indices(text).map(|(at, _)| call.start + at as u32);
+        let mut found = self.source_text(call).match_indices(text).filter(|_| !text.is_empty()).map(|(at, _)| call.start + at as u32);
         let start = match (found.next(), found.next()) {
             (Some(at), None) => Some(at),
             _ => None,
@@ -297,7 +362,7 @@ fn stored_by(program: &Program, plain: &[String]) -> Option<Vec<Arc<str>>> {
     let is_plain = code.ops.iter().all(|op| match op {
         Op::LoadGlobal(id) | Op::LoadName(id) => {
             let name = name(*id);
-            stored.contains(name) || plain.iter().any(|known| **known == **name) || PLAIN_BUILTINS.contains(&&**name)
+            stored.contains(name) || plain.iter().any(|known| **known == **name) || KEEPING_NOTHING.contains(&&**name)
         }
         Op::Import(..) | Op::ImportFrom(..) | Op::ImportStar | Op::LoadAttr(_) | Op::StoreAttr(_) => false,
         _ => true,
@@ -312,6 +377,33 @@ pub fn never_ends(exit: &Exit, machine: &Machine) -> bool {
 
 fn is_endless(fact: &Fact) -> bool {
     fact.proof == Proof::Proven && fact.measure.is_some_and(|m| m.unit == Unit::Seconds && m.low == f64::INFINITY)
+}
+
+/// A value that a text can be given, where it is plain.
+pub fn plain(value: &V) -> Option<Const> {
+    Some(match value {
+        V::None => Const::None,
+        V::Bool(b) => Const::Bool(*b),
+        V::Int(n) => Const::Int(*n),
+        V::Float(f) => Const::Float(*f),
+        V::Str(text) => Const::Str(Arc::from(&**text)),
+        _ => return None,
+    })
+}
+
+/// What `exec` puts into a namespace that has no builtins.
+pub fn builtins() -> V {
+    V::Instance(Sym::new("text.builtins"), Why::OUTSIDE)
+}
+
+/// The namespace of the module, where `exec` alone is given it.
+pub fn module_namespace() -> V {
+    V::Instance(Sym::new(OF_MODULE), Why::OUTSIDE)
+}
+
+/// Whether a name is among those that are given.
+pub fn is_named(given: &[Given], name: &str) -> bool {
+    given.iter().any(|(known, _)| known == name)
 }
 
 /// The value of a name that was given.

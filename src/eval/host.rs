@@ -4,7 +4,7 @@ use crate::fact::{FactKind, Measure, Proof, Unit};
 use crate::library::modules::{BY_TEXT, ENDING_ALL, INERT};
 use crate::library::{Args, Host, Next, R, Stdin, Stop, Taken};
 use crate::limits::Limits;
-use crate::syntax::code::{BinaryOp, Code, CodeId, CompareOp, Const, NameId, Op, Pc};
+use crate::syntax::code::{BinaryOp, Code, CodeId, CodeKind, CompareOp, Const, NameId, Op, Pc};
 use crate::value::object::{Key, Obj, Sym, V, Why};
 use crate::value::store::Store;
 
@@ -16,6 +16,28 @@ const EXITS: &[&str] = &["_exit", "abort", "exit", "quit"];
 
 /// Names of what raises exceptions in other threads.
 const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
+
+/// Names of what makes threads and processes that are counted.
+const MAKING: &[&str] = &["Pool", "Process", "ProcessPoolExecutor", "Thread", "ThreadPool", "ThreadPoolExecutor", "Timer"];
+
+/// Names of what runs code of the program beside it in another way.
+const MAKING_UNCOUNTED: &[&str] = &[
+    "Manager",
+    "QueueListener",
+    "ThreadingMixIn",
+    "__del__",
+    "_start_new_thread",
+    "add_done_callback",
+    "atexit",
+    "dummy",
+    "finalize",
+    "fork",
+    "forkpty",
+    "get_context",
+    "run_in_executor",
+    "start_new_thread",
+    "to_thread",
+];
 
 /// Names of what lets the standard streams lead elsewhere.
 const REDIRECTING: &[&str] = &["StringIO", "capfd", "capsys", "dup2", "redirect_stderr", "redirect_stdout"];
@@ -248,6 +270,27 @@ impl Host for Machine<'_> {
         }
     }
 
+    fn makes_others(&mut self, most: u32) {
+        let most = if self.abstract_loops > 0 { u32::MAX } else { most };
+        let path = &mut self.store.path;
+        path.made = path.made.saturating_add(most);
+    }
+
+    fn flows_at_most(&mut self) -> Option<u32> {
+        let interrupting = self.program.names.iter().any(|name| super::INTERRUPTING.contains(&&**name));
+        if interrupting || self.mentions(MAKING_UNCOUNTED) || self.has_unseen_code() || self.store.path.made == u32::MAX {
+            return None;
+        }
+        let waiting = match self.blocked {
+            Some(waiting) => waiting,
+            None if self.beside.is_empty() && !self.defined_only => self.frames.len(),
+            None => return None,
+        };
+        let mut made = self.places(MAKING);
+        let only_here = made.all(|(code, pc)| self.is_run_by(waiting, code) && self.is_called_at_once(code, pc));
+        only_here.then_some(self.store.path.made + u32::from(self.blocked.is_none()))
+    }
+
     fn proof(&self) -> Proof {
         Machine::proof(self)
     }
@@ -400,12 +443,31 @@ impl Host for Machine<'_> {
             }
             "coroutine" => Ok(V::Bool(self.frames.iter().any(|spot| self.code(spot.code).is_async))),
             "isolated" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_isolated(v)))),
+            "globals" if self.is_namespace_of_exec() => Ok(super::dynamic::module_namespace()),
             "globals" | "locals" | "vars" => {
                 // The namespace handed out could be written to.
                 self.give_up_globals();
                 Ok(V::Unknown(Why::Lost))
             }
             "exec" | "eval" => self.run_text(name, &args),
+            "call of text" => self.call_of_text(&args),
+            "importable" => Ok(V::Bool(args.pos.first().is_some_and(|v| self.is_importable(v)))),
+            // Nothing keeps a generator from being left in the midst of what it does.
+            "thread" => {
+                let is_plain = self.frames.iter().all(|spot| !self.code(spot.code).is_generator && !self.code(spot.code).is_async);
+                Ok(if is_plain { V::Int(self.beside.len() as i128) } else { V::None })
+            }
+            // One that gives up breaks a barrier for all.
+            "waits give up" => {
+                let is_plain = |(code, pc): (CodeId, Pc)| {
+                    matches!(self.code(code).ops[pc as usize..], [Op::LoadMethod(_), Op::CallMethod(0, None), ..])
+                };
+                Ok(V::Bool(!self.attribute_places(&["wait"]).all(is_plain)))
+            }
+            "defined" => {
+                let number = (0..self.names.len() as u32).filter(|name| !matches!(self.store.global(*name), V::Undef)).count();
+                Ok(V::Int(number as i128))
+            }
             "program" => match args.pos.first() {
                 Some(V::Str(text)) => {
                     let (seconds, bytes) = self.lasts_as_program(&text.clone())?;
@@ -428,6 +490,36 @@ impl Machine<'_> {
     /// Whether there may be code that does more to the program's objects than the program names.
     fn has_unseen_code(&self) -> bool {
         self.mentions(BY_TEXT) || !self.settings.given.is_empty() || !self.program.imports_only(&INERT)
+    }
+
+    /// Each place that names one of these.
+    fn places(&self, names: &[&str]) -> impl Iterator<Item = (CodeId, Pc)> {
+        let named = self.program.names.iter().enumerate().filter(|(_, name)| names.contains(&&***name));
+        let places: Vec<_> = named.flat_map(|(at, _)| self.program.places_of(NameId(at as u32))).collect();
+        places.into_iter()
+    }
+
+    /// Whether only the outermost frames that wait run this code, and do so once.
+    fn is_run_by(&self, waiting: usize, code: CodeId) -> bool {
+        let own = self.code(code);
+        match own.parent {
+            None => true,
+            Some(parent) if own.kind == CodeKind::Comprehension && !own.is_generator => self.is_run_by(waiting, parent),
+            Some(_) => self.frames[..waiting].iter().any(|spot| spot.code == code) && self.runs_once(code),
+        }
+    }
+
+    /// Whether a name is imported at a place, or what it stands for called there.
+    fn is_called_at_once(&self, code: CodeId, pc: Pc) -> bool {
+        match self.code(code).ops[pc as usize] {
+            Op::ImportFrom(_) | Op::LoadMethod(_) => true,
+            Op::StoreGlobal(_) => pc > 0 && matches!(self.code(code).ops[pc as usize - 1], Op::ImportFrom(_)),
+            Op::LoadGlobal(_) => {
+                let end = self.code(code).spans[pc as usize].end as usize;
+                self.text.get(end..).is_some_and(|rest| rest.starts_with('('))
+            }
+            _ => false,
+        }
     }
 
     /// Each access to an attribute of one of these names.
@@ -580,6 +672,17 @@ impl Machine<'_> {
             let mut words = vec![("seconds", format!("{total:.0}")), ("reason", format!("it takes at least {total:.0} s"))];
             words.extend(callee.map(|callee| ("callee", callee.to_owned())));
             self.report(FactKind::LongIteration, None, Some(measure), proof, &words);
+        }
+    }
+
+    /// Whether another process finds a function by its name.
+    fn is_importable(&self, function: &V) -> bool {
+        match self.obj(function) {
+            Some(Obj::Function(f)) => {
+                let code = self.code(f.code);
+                code.parent == Some(CodeId(0)) && self.store.global(code.name.0) == *function
+            }
+            _ => matches!(function, V::Lib(_)),
         }
     }
 

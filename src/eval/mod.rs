@@ -18,6 +18,7 @@ mod origin;
 mod own;
 mod patterns;
 mod step;
+mod text_functions;
 
 pub use own::OwnCallable;
 
@@ -274,6 +275,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
             timeouts: 0,
             retries: false,
             spawned: 0,
+            made: u32::MAX,
             doubtful: false,
             switches: Switches::UNKNOWN,
         };

@@ -1,24 +1,28 @@
 //! The host's side of a run: starts the helper, passes output on, and makes an [`Outcome`] of the ending.
 
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::panic::catch_unwind;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 use serde_json::{Value, json};
 
 use super::account::{decode, outcome};
 use super::cgroup::Cgroup;
 use super::confine::Confinement;
 use super::lines::Lines;
+use super::sys::Forked;
 use super::wait::{wait_for, wait_readable};
 use super::wire::{self, Ending, Got, Job, Reader, Stop, frame};
-use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, sys, tree};
+use super::{Request, START_LIMIT, SUPERVISE, Stdin, Stream, Unusable, supervise, sys, tree};
 use crate::outcome::Outcome;
 use crate::syntax::code::Form;
 
@@ -31,33 +35,27 @@ pub fn execute(request: &Request, signals: Option<&OwnedFd>, stream: &mut dyn Fn
 /// A helper that makes ready the place for a program: the namespaces and what is confined. It can be started before it is
 /// known what is to be run, and whether anything is: it starts no interpreter before that, and ends when this is dropped.
 #[derive(Debug)]
-pub struct Helper(Option<Result<(Child, UnixStream), String>>);
+pub struct Helper(Option<Result<(i32, UnixStream), String>>);
 
 impl Helper {
     /// Starts the helper. All that the request says counts now, but for the code: its text, name, guards and form.
     pub fn start(request: &Request) -> Result<Helper, Unusable> {
         let job = serde_json::to_vec(&job(request)?).unwrap_or_default();
         let stdin = match &request.stdin {
-            Stdin::Closed => Stdio::null(),
-            Stdin::Inherit => Stdio::inherit(),
-            Stdin::File(path) => {
-                std::fs::File::open(path).map(Stdio::from).map_err(|error| Unusable(format!("{}: {error}", path.display())))?
-            }
+            Stdin::Closed => Some(Path::new("/dev/null")),
+            Stdin::Inherit => None,
+            Stdin::File(path) => Some(path.as_path()),
         };
+        let open = |path: &Path| std::fs::File::open(path).map_err(|error| Unusable(format!("{}: {error}", path.display())));
+        let stdin = stdin.map(open).transpose()?;
         let (mut ours, theirs) = match UnixStream::pair() {
             Ok(pair) => pair,
             Err(error) => return Ok(Helper(Some(Err(format!("no socket: {error}"))))),
         };
-        let child = Command::new(request.helper.as_deref().unwrap_or(Path::new("/proc/self/exe")))
-            .arg0("antifreeze")
-            .arg(SUPERVISE)
-            .stdin(stdin)
-            .stdout(Stdio::from(OwnedFd::from(theirs)))
-            .stderr(Stdio::inherit())
-            .spawn();
+        let helper = start_helper(request.helper.as_deref(), stdin, theirs.into());
         // A helper that is gone already is noticed when it does not answer.
         let _ = ours.write_all(&frame(b'r', &job));
-        Ok(Helper(Some(child.map(|child| (child, ours)).map_err(|error| format!("the helper did not start: {error}")))))
+        Ok(Helper(Some(helper.map(|helper| (helper, ours)).map_err(|error| format!("the helper did not start: {error}")))))
     }
 
     /// See [`execute`].
@@ -68,7 +66,7 @@ impl Helper {
         stream: &mut dyn FnMut(Stream, &[u8]),
     ) -> Result<Outcome, Unusable> {
         match self.0.take() {
-            Some(Ok((child, socket))) => execute_with(child, socket, request, signals, stream),
+            Some(Ok((helper, socket))) => execute_with(helper, socket, request, signals, stream),
             Some(Err(why)) => Ok(Outcome::internal(why)),
             None => Ok(Outcome::internal("the helper is gone")),
         }
@@ -77,16 +75,49 @@ impl Helper {
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        if let Some(Ok((mut child, socket))) = self.0.take() {
+        if let Some(Ok((helper, socket))) = self.0.take() {
             // The end of the socket is its order to end; no program is below it yet.
             drop(socket);
-            let _ = child.wait();
+            wait(helper);
         }
     }
 }
 
+fn wait(helper: i32) {
+    let _ = retry_on_intr(|| waitpid(Pid::from_raw(helper), WaitOptions::empty()));
+}
+
+/// Starts a helper with the host at its descriptor 1. One executable serves both; where this process has no other thread, it need not
+/// be loaded for that once more.
+fn start_helper(executable: Option<&Path>, stdin: Option<File>, host: OwnedFd) -> std::io::Result<i32> {
+    if executable.is_none()
+        && tree::is_alone()
+        && let Ok(forked) = sys::fork()
+    {
+        return match forked {
+            Forked::Parent(helper) => Ok(helper),
+            Forked::Child => {
+                let stdin = stdin.map_or(Ok(()), |file| rustix::stdio::dup2_stdin(&file));
+                let ready = stdin.and_then(|()| rustix::stdio::dup2_stdout(&host));
+                sys::close_from(3);
+                // Whatever happens, it is not the host that goes on here.
+                let status = ready.map_or(70, |()| catch_unwind(supervise::work).unwrap_or(101));
+                sys::exit_now(status.into())
+            }
+        };
+    }
+    let helper = Command::new(executable.unwrap_or(Path::new("/proc/self/exe")))
+        .arg0("antifreeze")
+        .arg(SUPERVISE)
+        .stdin(stdin.map_or_else(Stdio::inherit, Stdio::from))
+        .stdout(Stdio::from(host))
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    Ok(helper.id() as i32)
+}
+
 fn execute_with(
-    helper: Child,
+    helper: i32,
     ours: UnixStream,
     request: &Request,
     signals: Option<&OwnedFd>,
@@ -95,7 +126,7 @@ fn execute_with(
     let lines = Lines::new(&request.text);
     let file = compiled_name(request);
     let mut talk = Talk {
-        helper: helper.id() as i32,
+        helper,
         late: Instant::now() + START_LIMIT + PATIENCE,
         asked: None,
         taken_over: false,
@@ -128,13 +159,13 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The helper ends with the run, but for one thing: a process that the kernel holds and nothing can end. Nobody waits for that.
-fn reap(mut helper: Child) {
-    let process = Pid::from_raw(helper.id() as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+fn reap(helper: i32) {
+    let process = Pid::from_raw(helper).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
     let ended = process.is_none_or(|process| wait_readable(&process, Duration::from_secs(1)));
     if ended {
-        let _ = helper.wait();
+        wait(helper);
     } else {
-        std::thread::spawn(move || helper.wait());
+        std::thread::spawn(move || wait(helper));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! host      this library: sends one job, receives output and one ending; never runs the program's code
-//!  └ helper   `antifreeze __supervise`: owns the clock and the kills (supervise.rs)
+//!  └ helper   `antifreeze __supervise`, or a fork of a host with one thread: owns the clock and the kills (supervise.rs)
 //!     └ keeper   parent and reaper of the program; process 1 of its PID namespace where the kernel allows one (keeper.rs)
 //!        └ program  the interpreter, running worker/*.py and then the program
 //! ```

@@ -34,12 +34,17 @@ const MAX_VALUES: usize = 1 << 20;
 /// How often a helper without anything to run turns round.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// Runs as the helper; the host is at descriptor 1.
+/// Runs as the helper, in an executable of its own.
 pub fn main() -> std::process::ExitCode {
+    work().into()
+}
+
+/// Does the helper's work and gives its exit status; the host is at descriptor 1.
+pub fn work() -> u8 {
     // Descriptor 1 will lead nowhere soon: nothing that is printed by accident may reach the host.
     let host = fcntl_dupfd_cloexec(std::io::stdout(), 3);
     match host.as_ref().map_err(|error| (*error).into()).and_then(|host| serve(host.try_clone()?)) {
-        Ok(()) => std::process::ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             let mut ending = Ending::failed(error.to_string());
             if error.kind() == std::io::ErrorKind::Unsupported {
@@ -52,7 +57,7 @@ pub fn main() -> std::process::ExitCode {
             if let Ok(host) = host {
                 queue.flush(host);
             }
-            std::process::ExitCode::from(70)
+            70
         }
     }
 }
@@ -219,7 +224,7 @@ impl Run {
             stop: None,
             wait_status: None,
             resident_peak: 0,
-            oom_kills: tree::oom_kills(),
+            oom_kills: None,
             executable: None,
         })
     }
@@ -407,6 +412,8 @@ impl Run {
         self.request = Some(frame(b'q', request));
         self.begun = Some(Instant::now());
         self.control.tell(&[keeper::BEGIN, 0]);
+        // While the interpreter starts there is time for it.
+        self.oom_kills = tree::oom_kills();
     }
 
     fn worker_event(&mut self, flags: PollFlags) {

@@ -255,6 +255,11 @@ pub fn take_down(child: i32) {
     sys::kill(child, libc::SIGKILL);
 }
 
+/// Whether this process has a single thread.
+pub fn is_alone() -> bool {
+    read(Path::new("/proc"), std::process::id() as i32).is_some_and(|process| process.threads == 1)
+}
+
 /// Whether a process was stopped by a signal.
 pub fn is_stopped(pid: i32) -> bool {
     read(Path::new("/proc"), pid).is_some_and(|process| matches!(process.state, b'T' | b't'))

@@ -208,6 +208,11 @@ pub trait Host {
     fn lasts_awaited(&mut self, awaitable: &V) -> R<(f64, bool)>;
     /// A thread or process has been started that runs at least so many seconds.
     fn spawned(&mut self, seconds: f64, callee: &str);
+    /// Threads or processes are made, at most so many; each runs what it is given once it is started.
+    fn makes_others(&mut self, most: u32);
+    /// At most how many threads and processes can come to what this one waits for, itself among them unless it waits for one of them. None
+    /// where there may be others.
+    fn flows_at_most(&mut self) -> Option<u32>;
     /// Whether a handler around here may take an exception of a class.
     fn is_handled(&mut self, class: &str) -> bool;
     /// What is on standard input.

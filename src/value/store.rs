@@ -134,6 +134,8 @@ pub struct Path {
     pub retries: bool,
     /// At least so many threads and processes have been started that still run.
     pub spawned: u32,
+    /// At most how many threads and processes have been made.
+    pub made: u32,
     /// Whether a name that nobody defines was used on the way: most probably the program ended there.
     pub doubtful: bool,
     /// Settings of the interpreter.
@@ -332,6 +334,7 @@ impl Store {
                 timeouts: 0,
                 retries: false,
                 spawned: 0,
+                made: 0,
                 doubtful: false,
                 switches: Switches::default(),
             },
@@ -693,9 +696,13 @@ impl Store {
                 work.push(class.clone());
                 match class {
                     // See what is marked of a queue in `library/modules/threading.rs`.
-                    V::Lib(name) if matches!(&*name.text(), "queue.Queue" | "asyncio.Queue") => {
+                    V::Lib(name) if matches!(&*name.text(), "queue.Queue" | "asyncio.Queue" | "multiprocessing.JoinableQueue") => {
                         let put = attrs.iter().any(|(name, value)| &*name.text() == "-open" && value.exact_int().is_some_and(|n| n > 0));
                         named(&if put { format!("{}+put", name.text()) } else { name.text().to_string() })
+                    }
+                    V::Lib(name) if &*name.text() == "threading.Barrier" => {
+                        let parties = attrs.iter().find(|(name, _)| &*name.text() == "-parties").and_then(|(_, value)| value.exact_int());
+                        named(&parties.map_or(name.text().to_string(), |parties| format!("{}+{parties}", name.text())))
                     }
                     V::Lib(name) => Obj::Escaped(name),
                     _ => named("object"),
@@ -823,6 +830,7 @@ impl Store {
             timeouts: a.timeouts.max(b.timeouts),
             retries: a.retries || b.retries,
             spawned: a.spawned.min(b.spawned),
+            made: a.made.max(b.made),
             doubtful: a.doubtful || b.doubtful,
             switches: a.switches.join(b.switches),
         };

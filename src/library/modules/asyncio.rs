@@ -73,27 +73,45 @@ pub fn find(name: &str) -> Option<Entry> {
             Ok(add(host, &args, "-free", 1))
         },
         "Condition" => |host, args| {
-            if args.exactly(0) {
-                made(host, &args, "asyncio.Condition", &[("-held", V::Bool(false))])
-            } else {
-                Ok(host.unknown_call(&args))
-            }
+            if args.exactly(0) { made(host, &args, "asyncio.Condition", &[(HELD, V::Bool(false))]) } else { Ok(host.unknown_call(&args)) }
         },
-        "Condition.__aenter__" => |_, _| Ok(V::Bool(true)),
-        "Condition.__aexit__" => |_, _| Ok(V::None),
+        "Condition.__aenter__" => |host, args| {
+            write(host, &args, HELD, V::Bool(true));
+            Ok(V::Bool(true))
+        },
+        "Condition.__aexit__" => |host, args| Ok(write(host, &args, HELD, V::Bool(false))),
         "Condition.notify" | "Condition.notify_all" => |host, _| {
             host.may_raise("RuntimeError");
             Ok(V::None)
         },
         "Condition.wait" => |host, args| later(host, "Condition.wait", &args),
-        "Condition.wait.wait" => |host, args| {
-            host.may_raise("RuntimeError");
-            if matches!(read(host, &args, "-held"), V::Bool(_)) {
-                return in_vain(host, "asyncio.Condition.wait", "nobody else can notify the condition");
+        "Condition.wait.wait" => wait_for_notice,
+        "Condition.wait_for" => |host, args| later(host, "Condition.wait_for", &args),
+        "Condition.wait_for.wait" => |host, args| {
+            let Some(predicate) = args.pos.get(1).cloned() else { return Err(host.raise("TypeError", "")) };
+            let is_so = host.call(&predicate, Args::default())?;
+            match host.truth(&is_so)? {
+                Some(true) => Ok(is_so),
+                Some(false) => wait_for_notice(host, args),
+                None => {
+                    host.may_raise("");
+                    Ok(V::Unknown(Why::OUTSIDE))
+                }
             }
-            may_be_cancelled(host);
-            Ok(V::Bool(true))
         },
+        "Barrier" => |host, args| match args.get(0, "parties").and_then(V::exact_int) {
+            Some(parties) => made(host, &args, "asyncio.Barrier", &[("-parties", V::Int(parties))]),
+            None => Ok(host.unknown_call(&args)),
+        },
+        "Barrier.wait" => |host, args| later(host, "Barrier.wait", &args),
+        "Barrier.wait.wait" | "Barrier.__aenter__" => |host, args| {
+            if matches!(read(host, &args, "-parties"), V::Int(parties) if parties > 1) {
+                return in_vain(host, "asyncio.Barrier.wait", "nobody else can come to the barrier");
+            }
+            host.may_raise("");
+            Ok(V::any_size(Why::OUTSIDE))
+        },
+        "Barrier.__aexit__" => |_, _| Ok(V::None),
         "Queue" | "LifoQueue" | "PriorityQueue" => |host, args| match args.get(0, "maxsize").map_or(Some(0), V::exact_int) {
             Some(most) => made(host, &args, "asyncio.Queue", &[("-size", V::Int(0)), ("-open", V::Int(0)), ("-most", V::Int(most))]),
             None => Ok(host.unknown_call(&args)),
@@ -173,6 +191,9 @@ pub fn find(name: &str) -> Option<Entry> {
 /// What is known of something that runs by itself: at least so many seconds, and whether it may end with an exception.
 const SECONDS: &str = "-seconds";
 const RAISES: &str = "-raises";
+
+/// Whether this task holds the lock of a condition.
+const HELD: &str = "-held";
 
 /// Noted as assigned once something to wait with is made outside a running loop: before 3.10 it then belongs to another one, and waiting
 /// with it fails.
@@ -274,6 +295,18 @@ fn wait_for_event(host: &mut dyn Host, args: Args) -> R<V> {
             Ok(V::Bool(true))
         }
         _ => in_vain(host, "asyncio.Event.wait", "nothing in the program sets an event"),
+    }
+}
+
+fn wait_for_notice(host: &mut dyn Host, args: Args) -> R<V> {
+    match read(host, &args, HELD) {
+        V::Bool(true) => in_vain(host, "asyncio.Condition.wait", "nobody else can notify the condition"),
+        V::Bool(false) => Err(host.raise("RuntimeError", "cannot wait on un-acquired lock")),
+        _ => {
+            host.may_raise("RuntimeError");
+            may_be_cancelled(host);
+            Ok(V::Bool(true))
+        }
     }
 }
 

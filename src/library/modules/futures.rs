@@ -12,12 +12,16 @@ use crate::value::object::{IterKind, Obj, Sym, V, Why};
 use super::support::{attribute_of, bind, instance, iterator, put};
 use super::threading;
 
-/// The class of a pool of threads, and that of one with a single thread.
+/// The class of a pool of threads, that of one of processes, and that of one with a single thread.
 const THREADS: &str = "concurrent.futures.ThreadPoolExecutor";
+const PROCESSES: &str = "concurrent.futures.ProcessPoolExecutor";
 const ONE_THREAD: &str = "concurrent.futures.ThreadPoolExecutor+one";
 
+/// What is known of a pool whoever holds it: that it takes nothing more.
+const CLOSED: &str = "+closed";
+
 /// Names of what takes back what was handed to a pool.
-const CANCELLING: &[&str] = &["cancel", "cancel_futures"];
+const CANCELLING: &[&str] = &["cancel", "cancel_futures", "kill_workers", "terminate_workers"];
 
 /// Attributes that end the wait for a future.
 const RESOLVING: &[&str] = &["cancel", "set_exception", "set_result"];
@@ -27,12 +31,24 @@ pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name.replace("+one", "").as_str() {
         "futures.ThreadPoolExecutor" => threads,
         "futures.ProcessPoolExecutor" => |host, args| {
+            if super::multiprocessing::runs(host) {
+                return super::pool::made(host, args, PROCESSES);
+            }
             host.unknown_call(&args);
             host.interruptible();
-            Ok(V::Instance(Sym::new("concurrent.futures.ProcessPoolExecutor"), Why::OUTSIDE))
+            Ok(V::Instance(Sym::new(PROCESSES), Why::OUTSIDE))
         },
-        "futures.ThreadPoolExecutor.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
-        "futures.ThreadPoolExecutor.__exit__" => |_, _| Ok(V::None),
+        "futures.ProcessPoolExecutor.submit" => submit_to_process,
+        "futures.ThreadPoolExecutor.__enter__" | "futures.ProcessPoolExecutor.__enter__" => {
+            |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None))
+        }
+        "futures.ThreadPoolExecutor.__exit__"
+        | "futures.ProcessPoolExecutor.__exit__"
+        | "futures.ThreadPoolExecutor.shutdown"
+        | "futures.ProcessPoolExecutor.shutdown" => |host, args| {
+            threading::mark(host, &args, CLOSED, true);
+            Ok(super::pool::close(host, &args))
+        },
         "futures.ThreadPoolExecutor.submit" => submit,
         "futures.ThreadPoolExecutor.map" | "futures.ProcessPoolExecutor.map" => map,
         // What a thread of a pool does: `executor, function, *arguments`.
@@ -48,7 +64,12 @@ pub fn find(name: &str) -> Option<Entry> {
             }
             Ok(V::None)
         },
-        "futures.Future.done" | "futures.Future.running" | "futures.Future.cancelled" => |_, _| Ok(V::AnyBool(Why::OUTSIDE)),
+        "futures.Future.done" => |host, args| {
+            let attrs = attrs_of(host, args.pos.first());
+            let is_open = attrs.is_some_and(|attrs| is_endless(&attrs) || attribute_of(&attrs, "-done") == Some(V::Bool(false)));
+            Ok(if is_open && !host.mentions(CANCELLING) { V::Bool(false) } else { V::AnyBool(Why::OUTSIDE) })
+        },
+        "futures.Future.running" | "futures.Future.cancelled" => |_, _| Ok(V::AnyBool(Why::OUTSIDE)),
         "futures.Future.result" | "futures.Future.exception" => result,
         "futures.wait" => wait,
         _ => return None,
@@ -63,6 +84,7 @@ fn threads(host: &mut dyn Host, args: Args) -> R<V> {
         host.interruptible();
     }
     host.may_raise("ValueError");
+    host.makes_others(super::pool::workers(&args));
     let class = V::lib(if is_single { ONE_THREAD } else { THREADS });
     Ok(host.alloc(Obj::Instance { class, attrs: Rc::default() }))
 }
@@ -84,6 +106,16 @@ fn is_single(host: &mut dyn Host, executor: &V) -> bool {
     }
 }
 
+/// Whether a pool may take nothing more: then it says so at once.
+fn is_closed(host: &mut dyn Host, executor: &V) -> bool {
+    let V::Ref(id) = executor else { return false };
+    match host.store().get(*id) {
+        Obj::Instance { attrs, .. } => attribute_of(attrs, super::pool::CLOSED).is_some(),
+        Obj::Escaped(kind) => kind.text().contains(CLOSED) || host.store().is_summary(*id) || host.mentions_yet(&["shutdown"]),
+        _ => false,
+    }
+}
+
 /// The threads of a pool are waited for at the end, whatever was said to the pool.
 fn submit(host: &mut dyn Host, args: Args) -> R<V> {
     if !args.kw.is_empty() || args.pos.len() < 2 || host.mentions(CANCELLING) {
@@ -100,6 +132,10 @@ fn submit(host: &mut dyn Host, args: Args) -> R<V> {
         host.store().escape_all(&args.values());
         return Ok(future(host, f64::INFINITY, &[("-never", V::Bool(true))]));
     }
+    if is_closed(host, &executor) {
+        host.may_raise("RuntimeError");
+        return Ok(host.unknown_call(&args));
+    }
     let mut seconds = host.lasts(&function, given.clone())?;
     threading::outlasts(host, "Executor.submit", seconds);
     let until = host.store().path.cost + seconds;
@@ -110,6 +146,18 @@ fn submit(host: &mut dyn Host, args: Args) -> R<V> {
     }
     threading::give(host, args.values());
     host.may_raise("RuntimeError");
+    Ok(future(host, seconds, &[("-until", V::Float(until))]))
+}
+
+/// The same for a pool of processes.
+fn submit_to_process(host: &mut dyn Host, args: Args) -> R<V> {
+    let [executor, function, given @ ..] = args.pos.as_slice() else { return Err(host.raise("TypeError", "")) };
+    let is_plain = args.kw.is_empty() && !host.mentions(CANCELLING);
+    let seconds = if is_plain { super::pool::lasts(host, executor, function, given.to_vec())? } else { 0.0 };
+    threading::outlasts(host, "Executor.submit", seconds);
+    let until = host.store().path.cost + seconds;
+    threading::give(host, args.values().into_iter().skip(1));
+    host.may_raise("");
     Ok(future(host, seconds, &[("-until", V::Float(until))]))
 }
 
@@ -186,12 +234,14 @@ fn map(host: &mut dyn Host, args: Args) -> R<V> {
     let pairs = iterator(host, IterKind::Zip, sources);
     let items = collect(host, &pairs, "Executor.map", cost::LIST_COPY_ITEM)?;
     let function = args.pos[1].clone();
-    let is_of_threads = matches!(&args.pos[0], V::Ref(_));
-    if is_of_threads
-        && !host.mentions(CANCELLING)
-        && let Some(first) = items.exact.first().and_then(super::exact_tuple)
-    {
-        let seconds = host.lasts(&function, Args::of(first))?;
+    let is_of_processes = instance(host, &args.pos[0]).is_some_and(|(class, _)| class == V::lib(PROCESSES));
+    let is_known = matches!(&args.pos[0], V::Ref(_)) && !host.mentions(CANCELLING) && !is_closed(host, &args.pos[0]);
+    if let Some(first) = items.exact.first().and_then(super::exact_tuple).filter(|_| is_known) {
+        let seconds = if is_of_processes {
+            super::pool::lasts(host, &args.pos[0], &function, first)?
+        } else {
+            host.lasts(&function, Args::of(first))?
+        };
         threading::outlasts(host, "Executor.map", seconds);
     }
     let mut given = items.exact;

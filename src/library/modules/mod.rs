@@ -32,8 +32,11 @@ mod numpy;
 mod operator;
 mod pipes;
 pub mod plain;
+mod pool;
 mod random;
 pub mod re;
+mod sched;
+mod selectors;
 mod serving;
 mod shell;
 mod statistics;
@@ -148,6 +151,9 @@ const MORE: &[&str] = &[
     "weakref",
 ];
 
+/// A call of a function that code in a string defines.
+pub const TEXT_CALL: &str = "text.call";
+
 /// What adds something to a container that others may hold.
 pub const KEEP: &str = "append to what is shared";
 
@@ -160,6 +166,9 @@ fn keep(host: &mut dyn Host, args: Args) -> R<V> {
 pub fn find(name: &str) -> Option<Entry> {
     if name == KEEP {
         return Some(Entry::Function(keep));
+    }
+    if name == TEXT_CALL {
+        return Some(Entry::Function(|host, args| host.special("call of text", args)));
     }
     if is_modelled(name) {
         return Some(Entry::Module);
@@ -198,7 +207,9 @@ pub fn find(name: &str) -> Option<Entry> {
         "operator" => operator::find(rest),
         "random" => random::find(rest),
         "re" => re::find(rest),
+        "sched" => sched::find(rest),
         "secrets" => random::find_secrets(rest),
+        "selectors" => selectors::find(rest),
         "shlex" => shell::find(rest),
         "statistics" => statistics::find(rest),
         "time" => time::find(rest),
@@ -453,6 +464,7 @@ pub fn is_standard(name: &str) -> bool {
 pub fn since(name: &str) -> u8 {
     match name {
         "itertools.pairwise" => 10,
+        "asyncio.Barrier" => 11,
         "math.cbrt" | "math.exp2" | "operator.call" => 11,
         "itertools.batched" | "math.sumprod" | "random.binomialvariate" | "typing.override" => 12,
         "math.fma" => 13,
@@ -639,7 +651,7 @@ pub fn is_plain_manager(name: &str) -> bool {
 /// The class of an object that others may hold, where its methods say what is so whoever holds it.
 pub fn shared_class(kind: &str) -> Option<&str> {
     let class = class_of_kind(kind);
-    ["threading.", "queue.", "asyncio.", "concurrent."].iter().any(|module| class.starts_with(module)).then_some(class)
+    ["threading.", "queue.", "asyncio.", "concurrent.", "multiprocessing."].iter().any(|module| class.starts_with(module)).then_some(class)
 }
 
 /// Whether a class is none of Python's, but what several of them have in common, or one that has no name.
@@ -654,7 +666,15 @@ pub fn stands_for_others(name: &str) -> bool {
                 | "threading.Lock"
                 | "queue.Queue"
                 | "asyncio.Lock"
+                | "multiprocessing.JoinableQueue"
                 | "multiprocessing.Lock"
+                | "multiprocessing.pool.AsyncResult"
+                | "multiprocessing.Queue"
+                | "multiprocessing.Semaphore"
+                | "selectors.DefaultSelector"
+                | "socket.stream"
+                | "text.builtins"
+                | "text.module"
                 | "asyncio.Queue"
                 | "multiprocessing.spawn"
                 | "multiprocessing.spawnpool"

@@ -6,13 +6,19 @@ use crate::fact::FactKind;
 use crate::library::{Args, Entry, Host, R};
 use crate::value::object::{Obj, Sym, V, Why};
 
-use super::support::{attribute_of, instance, interrupting, outside_any, put};
+use super::support::{attribute_of, instance, interrupting, outside_any, outside_bool, put};
 
 /// Noted as assigned once the start method is known to be one that imports the program.
 const IMPORTS: &str = "multiprocessing.start method";
 
+/// Attributes that end the wait for something to come out of a queue.
+const PUTTING: &[&str] = &["put", "put_nowait", "close", "_feed", "_writer"];
+
 /// The entry for a name in the module.
 pub fn find(name: &str) -> Option<Entry> {
+    if let Some(found) = super::pool::find(name) {
+        return Some(found);
+    }
     Some(Entry::Function(match name {
         "get_context" => |host, args| {
             let spawns = imports(args.pos.first());
@@ -32,7 +38,7 @@ pub fn find(name: &str) -> Option<Entry> {
             args.pos.remove(0);
             pool(host, args, true)
         },
-        "Pool" => |host, args| {
+        "Pool" | "pool.Pool" => |host, args| {
             let spawns = host.store().is_patched(Sym::new(IMPORTS));
             pool(host, args, spawns)
         },
@@ -45,14 +51,38 @@ pub fn find(name: &str) -> Option<Entry> {
             write(host, &args, "-locked", V::Bool(false));
             Ok(V::None)
         },
-        "Queue" | "JoinableQueue" | "SimpleQueue" => |host, _| Ok(object(host, "multiprocessing.Queue", "-size", V::Int(0))),
-        "Queue.put" => |host, args| {
-            host.unknown_call(&Args::of(args.pos.iter().skip(1).cloned()));
-            let size = read(host, &args, "-size").exact_int();
-            write(host, &args, "-size", size.map_or(V::Unknown(Why::Lost), |size| V::Int(size + 1)));
+        "Barrier" => |host, args| host.call(&V::lib("threading.Barrier"), args),
+        "Semaphore" | "BoundedSemaphore" => |host, args| match args.get(0, "value").map_or(Some(1), V::exact_int) {
+            Some(value) if value >= 0 => Ok(object(host, "multiprocessing.Semaphore", "-value", V::Int(value))),
+            _ => outside_any(host, args),
+        },
+        "Semaphore.acquire" => acquire_one,
+        "Semaphore.__enter__" => |host, args| acquire_one(host, Args::of(args.pos)),
+        "Semaphore.release" | "Semaphore.__exit__" => |host, args| {
+            host.may_raise("ValueError");
+            add(host, &args, "-value", 1);
             Ok(V::None)
         },
-        "Queue.get" => take,
+        "Queue" | "SimpleQueue" => |host, _| Ok(object(host, "multiprocessing.Queue", "-size", V::Int(0))),
+        "JoinableQueue" => |host, _| {
+            let queue = object(host, "multiprocessing.JoinableQueue", "-size", V::Int(0));
+            put(host, &queue, vec![(Sym::new("-open"), V::Int(0))]);
+            Ok(queue)
+        },
+        "Queue.put" | "JoinableQueue.put" => |host, args| {
+            host.unknown_call(&Args::of(args.pos.iter().skip(1).cloned()));
+            add(host, &args, "-size", 1);
+            add(host, &args, "-open", 1);
+            super::threading::mark_put(host, &args);
+            Ok(V::None)
+        },
+        "Queue.get" | "JoinableQueue.get" => take,
+        "JoinableQueue.task_done" => |host, args| {
+            host.may_raise("ValueError");
+            add(host, &args, "-open", -1);
+            Ok(V::None)
+        },
+        "JoinableQueue.join" => join_queue,
         "Pipe" => |host, args| {
             host.may_raise("OSError");
             if !args.exactly(0) {
@@ -90,6 +120,9 @@ pub fn find(name: &str) -> Option<Entry> {
         "Process.join" => |host, args| {
             if can_end(host) { outside_any(host, args) } else { super::threading::join(host, args) }
         },
+        "Process.is_alive" => |host, args| {
+            if can_end(host) { outside_bool(host, args) } else { super::threading::is_alive(host, args) }
+        },
         "spawnpool.map" | "spawnpool.starmap" | "spawnpool.apply" | "spawnpool.join" => wait,
         _ => return None,
     }))
@@ -110,6 +143,26 @@ fn write(host: &mut dyn Host, args: &Args, name: &str, value: V) {
     if let Some(this) = args.pos.first().cloned() {
         put(host, &this, vec![(Sym::new(name), value)]);
     }
+}
+
+/// Adds to a number of the state, where it is one.
+fn add(host: &mut dyn Host, args: &Args, name: &str, by: i128) {
+    let after = read(host, args, name).exact_int().map_or(V::Unknown(Why::Lost), |n| V::Int(n + by));
+    write(host, args, name, after);
+}
+
+fn acquire_one(host: &mut dyn Host, args: Args) -> R<V> {
+    if args.exactly(1) && read(host, &args, "-value") == V::Int(0) {
+        let reason = "it is used up, and nobody else can release it";
+        return Err(host.waits_forever(FactKind::EndlessWait, "Semaphore.acquire", reason));
+    }
+    if !args.exactly(1) {
+        host.may_raise("");
+        write(host, &args, "-value", V::Unknown(Why::Lost));
+        return Ok(V::AnyBool(Why::OUTSIDE));
+    }
+    add(host, &args, "-value", -1);
+    Ok(V::Bool(true))
 }
 
 fn acquire(host: &mut dyn Host, args: Args) -> R<V> {
@@ -133,9 +186,25 @@ fn take(host: &mut dyn Host, args: Args) -> R<V> {
     if size == Some(0) && args.exactly(1) {
         return Err(host.waits_forever(FactKind::EndlessWait, "Queue.get", "the queue is empty, and nobody else can put anything into it"));
     }
+    if size.is_none() && args.exactly(1) && !host.accesses(PUTTING) {
+        return Err(host.waits_forever(FactKind::EndlessWait, "Queue.get", "nothing is ever put into the queue"));
+    }
     write(host, &args, "-size", size.filter(|n| *n > 0 && args.exactly(1)).map_or(V::Unknown(Why::Lost), |n| V::Int(n - 1)));
     host.may_raise("");
     Ok(V::Unknown(Why::OUTSIDE))
+}
+
+fn join_queue(host: &mut dyn Host, args: Args) -> R<V> {
+    let open = read(host, &args, "-open").exact_int();
+    if open.is_some_and(|n| n > 0) {
+        let reason = "nobody else can call its `task_done` for what was put into it";
+        return Err(host.waits_forever(FactKind::EndlessWait, "JoinableQueue.join", reason));
+    }
+    if open.is_none() && super::threading::was_put(host, &args) && !host.accesses(super::threading::ANSWERING) {
+        let reason = "nothing in the program calls `task_done` for what was put into it";
+        return Err(host.waits_forever(FactKind::EndlessWait, "JoinableQueue.join", reason));
+    }
+    Ok(V::None)
 }
 
 /// Whether the program names what ends processes.
@@ -143,11 +212,14 @@ fn can_end(host: &dyn Host) -> bool {
     host.mentions(&["terminate", "kill", "killpg", "close"])
 }
 
-/// The child runs the function: forked, or in an interpreter that imports the program first, which a guard keeps from starting
-/// the child again.
+/// Whether a child runs the function it is given: forked, or in an interpreter that imports the program first, which a guard keeps from
+/// starting the child again.
+pub fn runs(host: &dyn Host) -> bool {
+    host.target().1 < 14 || (host.is_file() && host.mentions(&["__name__"]))
+}
+
 fn start(host: &mut dyn Host, args: Args) -> R<V> {
-    let runs = host.target().1 < 14 || (host.is_file() && host.mentions(&["__name__"]));
-    if !runs || can_end(host) {
+    if !runs(host) || can_end(host) {
         return interrupting(host, args);
     }
     super::threading::start(host, args, "multiprocessing.Process")
@@ -159,7 +231,10 @@ fn imports(method: Option<&V>) -> bool {
 
 /// Its workers import the program, and where nothing keeps them from it, try to start a pool of their own, fail, and are replaced.
 fn pool(host: &mut dyn Host, args: Args, spawns: bool) -> R<V> {
-    let certain = spawns && host.is_file() && host.is_certain() && !host.mentions(&["__name__", "parent_process", "current_process"]);
+    if !spawns {
+        return super::pool::of_processes(host, args);
+    }
+    let certain = host.is_file() && host.is_certain() && !host.mentions(&["__name__", "parent_process", "current_process"]);
     if !certain || args.kw.iter().any(|(name, _)| &*name.text() != "processes") || args.pos.len() > 1 {
         return interrupting(host, args);
     }

@@ -10,6 +10,7 @@ use super::support::{
     all, identity, interrupting, look, outside_any, outside_bool, outside_bytes, outside_float, outside_int, outside_none, outside_size,
     outside_str, outside_str_or_none, outside_strings,
 };
+use super::{BY_TEXT, INERT};
 
 /// The entry for a qualified name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -101,7 +102,7 @@ pub fn find(name: &str) -> Option<Entry> {
             host.may_raise("");
             super::support::outside_any(host, args)
         },
-        "signal.sigwait" => |host, args| {
+        "signal.sigwait" | "signal.sigwaitinfo" => |host, args| {
             look(host, &args);
             pause(host, args, "signal.sigwait")
         },
@@ -231,8 +232,45 @@ fn run_tests(host: &mut dyn Host, args: Args) -> R<V> {
 fn pause(host: &mut dyn Host, args: Args, callee: &str) -> R<V> {
     const SENDING: &[&str] =
         &["alarm", "setitimer", "Timer", "Thread", "Process", "Popen", "fork", "raise_signal", "kill", "system", "run"];
+    // What ends such a wait beside them, where the program asked for a signal.
+    const MORE: &[&str] = &[
+        "Pool",
+        "ThreadPool",
+        "ThreadPoolExecutor",
+        "ProcessPoolExecutor",
+        "SIGCHLD",
+        "SIGCLD",
+        "call",
+        "check_call",
+        "check_output",
+        "create_subprocess_exec",
+        "create_subprocess_shell",
+        "forkpty",
+        "getoutput",
+        "getstatusoutput",
+        "killpg",
+        "popen",
+        "posix_spawn",
+        "posix_spawnp",
+        "pthread_kill",
+        "run_in_executor",
+        "spawnl",
+        "spawnle",
+        "spawnlp",
+        "spawnlpe",
+        "spawnv",
+        "spawnve",
+        "spawnvp",
+        "spawnvpe",
+        "start_new_thread",
+        "to_thread",
+    ];
     if host.mentions(SENDING) {
         return interrupting(host, args);
+    }
+    // A handler is called when the signal is there, and not before.
+    if !host.mentions(MORE) && !host.mentions(BY_TEXT) && host.imports_only(&INERT) {
+        host.store().path.interruptible = false;
     }
     Err(host.waits_forever(FactKind::EndlessWait, callee, "nothing in the program sends a signal"))
 }

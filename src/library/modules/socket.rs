@@ -66,7 +66,29 @@ pub fn find(name: &str) -> Option<Entry> {
             write(host, args.pos.first(), "-waits", &V::Bool(waits));
             Ok(V::None)
         },
-        "socket.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
+        "socket.__enter__" | "stream.__enter__" => |_, args| Ok(args.pos.first().cloned().unwrap_or(V::None)),
+        "socket.makefile" => |host, args| {
+            let reads = matches!(args.get(1, "mode"), None | Some(V::Str(_))) && args.get(1, "mode").is_none_or(|mode| !writes(mode));
+            host.may_raise("");
+            match args.pos.first() {
+                Some(socket) if reads && state(host, Some(socket)).is_some() => {
+                    let attrs = Rc::new(vec![(Sym::new("-of"), socket.clone())]);
+                    Ok(host.alloc(Obj::Instance { class: V::lib("socket.stream"), attrs }))
+                }
+                _ => {
+                    host.store().escape_all(&args.values());
+                    Ok(V::Unknown(Why::OUTSIDE))
+                }
+            }
+        },
+        "stream.read" | "stream.readlines" => |host, args| read_stream(host, args, true),
+        "stream.readline" => |host, args| read_stream(host, args, false),
+        "stream.close" | "stream.__exit__" => |host, args| {
+            host.may_raise("");
+            let socket = of_stream(host, &args);
+            write(host, socket.as_ref(), "-unread", &V::Unknown(Why::OUTSIDE));
+            Ok(V::None)
+        },
         _ => return None,
     }))
 }
@@ -145,12 +167,41 @@ fn send(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// Whether there is nothing to be read from a socket, nor ever will be.
 fn hears_nothing(host: &mut dyn Host, socket: &V) -> bool {
-    let Some(attrs) = state(host, Some(socket)) else { return false };
+    unread_at_last(host, socket) == Some(0)
+}
+
+/// How many bytes there are to be read from a socket to which nothing more is sent, and whose other end stays open.
+fn unread_at_last(host: &mut dyn Host, socket: &V) -> Option<i128> {
+    let attrs = state(host, Some(socket))?;
     // An end that no variable holds any more is closed.
-    part(&attrs, "-waits") == V::Bool(true)
-        && part(&attrs, "-unread") == V::Int(0)
-        && host.is_global(&part(&attrs, "-peer"))
-        && !host.mentions_yet(ELSEWHERE)
+    let is_last = part(&attrs, "-waits") == V::Bool(true) && host.is_global(&part(&attrs, "-peer")) && !host.mentions_yet(ELSEWHERE);
+    part(&attrs, "-unread").exact_int().filter(|_| is_last)
+}
+
+/// Whether a file of a socket is one to write to as well.
+fn writes(mode: &V) -> bool {
+    !matches!(mode, V::Str(mode) if !mode.contains(['w', '+']))
+}
+
+fn of_stream(host: &mut dyn Host, args: &Args) -> Option<V> {
+    let (_, attrs) = args.pos.first().and_then(|this| instance(host, this))?;
+    attribute_of(&attrs, "-of")
+}
+
+/// Reads a line, or all there is: until the other end is closed. Whatever else is read then waits in the file.
+fn read_stream(host: &mut dyn Host, args: Args, is_all: bool) -> R<V> {
+    if let Some(socket) = of_stream(host, &args) {
+        let unread = if args.exactly(1) { unread_at_last(host, &socket) } else { None };
+        if unread.is_some_and(|unread| is_all || unread == 0) {
+            return Err(host.waits_forever(
+                FactKind::EndlessWait,
+                "read",
+                "nothing more is written to the other end, and nobody closes it",
+            ));
+        }
+        write(host, Some(&socket), "-unread", &V::Unknown(Why::OUTSIDE));
+    }
+    outside_any(host, without_this(&args))
 }
 
 /// Whether all are sockets from which there is nothing to be read.

@@ -20,8 +20,17 @@ const REACHING_OTHERS: &[&str] = &["pthread_kill", "pythonapi"];
 /// Attributes that set an event.
 const SETTING: &[&str] = &["set", "_cond", "_flag"];
 
+/// Attributes that let a wait for a condition end.
+const NOTIFYING: &[&str] = &["notify", "notifyAll", "notify_all", "_waiters"];
+
+/// Attributes that let go a lock that another thread holds.
+const RELEASING: &[&str] = &["release", "__exit__", "_release_save", "_at_fork_reinit"];
+
+/// Attributes that end the wait of those at a barrier.
+const BREAKING: &[&str] = &["abort", "reset", "_break", "_cond", "_count", "_state"];
+
 /// Attributes that let a wait for a queue's items end.
-const ANSWERING: &[&str] = &["all_tasks_done", "shutdown", "task_done", "unfinished_tasks"];
+pub const ANSWERING: &[&str] = &["all_tasks_done", "shutdown", "task_done", "unfinished_tasks"];
 
 /// Names of what ends or interrupts a program, or a wait in it, from elsewhere.
 const FROM_ELSEWHERE: &[&str] =
@@ -32,6 +41,9 @@ const FROM_ELSEWHERE: &[&str] =
 const PUT: &str = "+put";
 const TAKEN: &str = "+taken";
 
+/// What is known of a lock, or of that of a condition, whoever has it: that the thread of this number holds it.
+const HELD: &str = "+held by ";
+
 /// Whether the program names what raises exceptions in other threads, or ends them all.
 fn reaches_others(host: &dyn Host) -> bool {
     host.mentions(ENDING_ALL) || host.mentions(REACHING_OTHERS)
@@ -41,7 +53,8 @@ fn reaches_others(host: &dyn Host) -> bool {
 pub fn find(name: &str) -> Option<Entry> {
     Some(Entry::Function(match name {
         "Lock" => |host, _| Ok(object(host, "threading.Lock", &[("locked", V::Bool(false))])),
-        "Lock.acquire" | "Lock.__enter__" => acquire,
+        "Lock.acquire" => acquire,
+        "Lock.__enter__" => enter_lock,
         "Lock.release" => release,
         "Lock.__exit__" => leave,
         "Lock.locked" => |host, args| Ok(get(host, &args, "locked")),
@@ -68,11 +81,13 @@ pub fn find(name: &str) -> Option<Entry> {
         "Condition" => condition,
         "Condition.acquire" | "Condition.__enter__" => |host, args| {
             count(host, &args, "held", 1);
+            hold(host, &args, true);
             Ok(V::Bool(true))
         },
         "Condition.release" | "Condition.__exit__" => |host, args| {
             host.may_raise("RuntimeError");
             count(host, &args, "held", -1);
+            hold(host, &args, false);
             Ok(V::None)
         },
         "Condition.notify" | "Condition.notify_all" => |host, _| {
@@ -80,6 +95,7 @@ pub fn find(name: &str) -> Option<Entry> {
             Ok(V::None)
         },
         "Condition.wait" => wait_for_notice,
+        "Condition.wait_for" => wait_for_predicate,
         "Semaphore" | "BoundedSemaphore" => semaphore,
         "Semaphore.acquire" | "Semaphore.__enter__" => acquire_one,
         "Semaphore.release" | "Semaphore.__exit__" => release_one,
@@ -94,7 +110,7 @@ pub fn find(name: &str) -> Option<Entry> {
             set_named(host, &args, " daemon", daemon.unwrap_or(V::None));
             Ok(V::None)
         },
-        "Thread.is_alive" => outside_bool,
+        "Thread.is_alive" => is_alive,
         "Timer" => timer,
         "Timer.start" => start_timer,
         "Timer.join" => join,
@@ -246,6 +262,34 @@ fn acquire(host: &mut dyn Host, args: Args) -> R<V> {
     }
 }
 
+/// As a manager is entered: whoever entered it leaves it, where nobody lets it go in another way.
+fn enter_lock(host: &mut dyn Host, args: Args) -> R<V> {
+    if is_held(host, &args) && !host.accesses(RELEASING) {
+        let reason = "this thread holds the lock already, and nobody else can release it";
+        return Err(host.waits_forever(FactKind::EndlessWait, "Lock.acquire", reason));
+    }
+    let entered = acquire(host, args.clone())?;
+    hold(host, &args, true);
+    Ok(entered)
+}
+
+/// The mark of what this thread holds. None where it could be left without a word.
+fn mark_of_thread(host: &mut dyn Host) -> Option<String> {
+    let thread = host.special("thread", Args::default()).ok()?.exact_int()?;
+    Some(format!("{HELD}{thread}."))
+}
+
+/// Notes that this thread holds a lock that others may have too, or holds it no longer.
+fn hold(host: &mut dyn Host, args: &Args, is_so: bool) {
+    if let Some(what) = mark_of_thread(host) {
+        mark(host, args, &what, is_so);
+    }
+}
+
+fn is_held(host: &mut dyn Host, args: &Args) -> bool {
+    mark_of_thread(host).is_some_and(|what| is_marked(host, args, &what))
+}
+
 fn release(host: &mut dyn Host, args: Args) -> R<V> {
     match get(host, &args, "locked") {
         V::Bool(false) => return Err(host.raise("RuntimeError", "release unlocked lock")),
@@ -258,6 +302,7 @@ fn release(host: &mut dyn Host, args: Args) -> R<V> {
 
 /// As a manager is left that was entered: only what releases it without a `with` can have released it before.
 fn leave(host: &mut dyn Host, args: Args) -> R<V> {
+    hold(host, &args, false);
     if matches!(get(host, &args, "locked"), V::Bool(_)) || host.mentions(&["release"]) {
         return release(host, args);
     }
@@ -298,6 +343,10 @@ fn wait_for_notice(host: &mut dyn Host, args: Args) -> R<V> {
     match get(host, &args, "held").exact_int() {
         Some(n) if n > 0 => {}
         Some(_) => return Err(host.raise("RuntimeError", "cannot wait on un-acquired lock")),
+        None if is_held(host, &args) && !host.accesses(NOTIFYING) => {
+            let patience = patience(None, timeout.as_ref());
+            return in_vain(host, &patience, "Condition.wait", "nothing in the program notifies a condition", Ok(V::Bool(false)));
+        }
         None => {
             host.may_raise("");
             return Ok(V::AnyBool(Why::OUTSIDE));
@@ -305,6 +354,24 @@ fn wait_for_notice(host: &mut dyn Host, args: Args) -> R<V> {
     }
     let patience = patience(None, timeout.as_ref());
     in_vain(host, &patience, "Condition.wait", "nobody else can notify the condition", Ok(V::Bool(false)))
+}
+
+/// Waits until something is so. Nobody else can make it so where nobody else can notify the condition either.
+fn wait_for_predicate(host: &mut dyn Host, args: Args) -> R<V> {
+    let [predicate, timeout] = bind(host, &rest(&args), ["predicate", "timeout"], 1)?;
+    let is_so = host.call(&predicate.unwrap_or(V::None), Args::default())?;
+    match host.truth(&is_so)? {
+        Some(true) => Ok(is_so),
+        Some(false) => {
+            let this = args.pos[0].clone();
+            wait_for_notice(host, Args::of(std::iter::once(this).chain(timeout)))?;
+            Ok(V::Unknown(Why::OUTSIDE))
+        }
+        None => {
+            host.may_raise("");
+            Ok(V::Unknown(Why::OUTSIDE))
+        }
+    }
 }
 
 fn semaphore(host: &mut dyn Host, args: Args) -> R<V> {
@@ -354,9 +421,19 @@ fn barrier(host: &mut dyn Host, args: Args) -> R<V> {
 
 fn wait_for_parties(host: &mut dyn Host, args: Args) -> R<V> {
     let [timeout] = bind(host, &rest(&args), ["timeout"], 0)?;
+    let flows = host.flows_at_most();
+    // Whoever came once is among those for which the others waited.
+    host.makes_others(1);
     match get(host, &args, "parties").exact_int() {
         Some(n) if n > 1 && matches!(timeout, None | Some(V::None)) => {
             Err(host.waits_forever(FactKind::EndlessWait, "Barrier.wait", "nobody else can come to the barrier"))
+        }
+        None if matches!(timeout, None | Some(V::None))
+            && parties_of(host, &args).zip(flows).is_some_and(|(parties, flows)| flows < parties)
+            && !host.accesses(BREAKING)
+            && host.special("waits give up", Args::default())? == V::Bool(false) =>
+        {
+            Err(host.waits_forever(FactKind::EndlessWait, "Barrier.wait", "there are fewer threads than it takes"))
         }
         _ => {
             host.may_raise("");
@@ -365,9 +442,17 @@ fn wait_for_parties(host: &mut dyn Host, args: Args) -> R<V> {
     }
 }
 
+/// How many threads come together at a barrier that others have too.
+fn parties_of(host: &mut dyn Host, args: &Args) -> Option<u32> {
+    let V::Ref(id) = args.pos.first()? else { return None };
+    let Obj::Escaped(kind) = host.store().get(*id) else { return None };
+    kind.text().strip_prefix("threading.Barrier+")?.parse().ok()
+}
+
 /// The parameters of a thread or a process.
 pub fn thread(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
     let parts = parts(host, args, " daemon")?;
+    host.makes_others(1);
     Ok(host.alloc(Obj::Instance { class: V::lib(class), attrs: Rc::new(parts) }))
 }
 
@@ -375,6 +460,7 @@ pub fn thread(host: &mut dyn Host, args: &Args, class: &str) -> R<V> {
 pub fn initialise(host: &mut dyn Host, args: Args) -> R<V> {
     let Some(this) = args.pos.first().cloned() else { return Err(host.raise("TypeError", "")) };
     let parts = parts(host, &rest(&args), "daemon")?;
+    host.makes_others(1);
     put(host, &this, parts);
     Ok(V::None)
 }
@@ -510,6 +596,7 @@ pub fn give(host: &mut dyn Host, values: impl IntoIterator<Item = V>) {
 /// A thread that waits before it begins.
 fn timer(host: &mut dyn Host, args: Args) -> R<V> {
     let [interval, function, call_args, kwargs] = bind(host, &args, ["interval", "function", "args", "kwargs"], 2)?;
+    host.makes_others(1);
     let given = |value: Option<V>, default: V| match value {
         None | Some(V::None) => default,
         Some(value) => value,
@@ -595,6 +682,14 @@ pub fn join(host: &mut dyn Host, args: Args) -> R<V> {
             Ok(V::None)
         }
     }
+}
+
+/// What never returns is alive once it has begun.
+pub fn is_alive(host: &mut dyn Host, args: Args) -> R<V> {
+    if get(host, &args, "seconds") == V::Float(f64::INFINITY) {
+        return Ok(V::Bool(true));
+    }
+    outside_bool(host, args)
 }
 
 /// Which item a queue gives next.
@@ -754,11 +849,16 @@ pub fn was_put(host: &mut dyn Host, args: &Args) -> bool {
     is_marked(host, args, PUT)
 }
 
-fn mark(host: &mut dyn Host, args: &Args, what: &str, is_so: bool) {
+/// The kinds of objects of which something is marked.
+const MARKED: &[&str] =
+    &["queue.", "asyncio.Queue", "concurrent.futures.", "multiprocessing.JoinableQueue", "threading.Condition", "threading.Lock"];
+
+/// Notes something of an object, whoever holds it, or that it is so no longer.
+pub fn mark(host: &mut dyn Host, args: &Args, what: &str, is_so: bool) {
     let Some(V::Ref(id)) = args.pos.first() else { return };
     let Obj::Escaped(kind) = host.store().get(*id) else { return };
     let kind = kind.text();
-    if (kind.starts_with("queue.") || kind.starts_with("asyncio.Queue")) && !host.store().is_summary(*id) && kind.contains(what) != is_so {
+    if MARKED.iter().any(|class| kind.starts_with(class)) && !host.store().is_summary(*id) && kind.contains(what) != is_so {
         let kind = if is_so { format!("{kind}{what}") } else { kind.replace(what, "") };
         host.store().mutate(*id, true, |obj| *obj = Obj::Escaped(Sym::new(&kind)));
     }
