@@ -126,7 +126,9 @@ impl Machine<'_> {
         for v in &slice.condition {
             // An object may change without an assignment, so nothing is said of names of objects.
             match self.variable(frame, *v) {
-                Some(V::Ref(_) | V::OneOf(_) | V::Unknown(_)) | None => return "what it tests comes out the same in every iteration".to_owned(),
+                Some(V::Ref(_) | V::OneOf(_) | V::Unknown(_)) | None => {
+                    return "what it tests comes out the same in every iteration".to_owned();
+                }
                 Some(_) => named.extend(self.name_of(code, *v).map(|name| format!("`{name}`"))),
             }
         }
