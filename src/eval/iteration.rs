@@ -603,6 +603,7 @@ impl Machine<'_> {
                 }
             }
             IterKind::Keys | IterKind::Values | IterKind::Items => self.next_in_dict(id, kind, &parts),
+            IterKind::Bag if parts.len() > 2 && !self.unchanged(&parts[2..]) => Ok(Next::Maybe(V::Unknown(Why::Lost))),
             IterKind::Set | IterKind::Bag => {
                 let Some(left) = parts[1].as_int() else { return Ok(Next::Item(parts[0].clone())) };
                 if left.upper().is_some_and(|n| n <= 0) {
@@ -629,7 +630,7 @@ impl Machine<'_> {
                 let mut items = Vec::new();
                 let mut certain = true;
                 for iterator in &parts {
-                    match self.next_value(iterator)? {
+                    match self.advanced(iterator, certain)? {
                         Next::Item(v) => items.push(v),
                         Next::Maybe(v) => {
                             certain = false;
@@ -672,7 +673,7 @@ impl Machine<'_> {
                 let mut args = Args::default();
                 let mut certain = true;
                 for iterator in &parts[1..] {
-                    match self.next_value(iterator)? {
+                    match self.advanced(iterator, certain)? {
                         Next::Item(v) => args.pos.push(v),
                         Next::Maybe(v) => {
                             certain = false;
@@ -685,11 +686,7 @@ impl Machine<'_> {
                     let taken = self.take_value(&args.pos[0].clone())?;
                     args = Args { pos: taken.items.exact.into(), kw: Vec::new(), open: taken.items.rest.is_some() };
                 }
-                let before = (!certain).then(|| self.store.clone());
-                let value = self.call_value(&parts[0], args)?;
-                if let Some(before) = before {
-                    self.rejoin(&before);
-                }
+                let value = self.called(&parts[0], args, certain)?;
                 Ok(if certain { Next::Item(value) } else { Next::Maybe(value) })
             }
             IterKind::Filter | IterKind::FilterFalse => {
@@ -703,16 +700,13 @@ impl Machine<'_> {
                         Next::End => return Ok(Next::End),
                     };
                     certain &= sure;
-                    let keep =
-                        if matches!(parts[0], V::None) { value.clone() } else { self.call_value(&parts[0], Args::of([value.clone()]))? };
+                    let keep = self.tested(&parts[0], &value, certain)?;
                     let wanted = kind == IterKind::Filter;
                     match self.truth_value(&keep)? {
                         Some(t) if t == wanted => return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) }),
                         Some(_) if sure => {}
-                        // It may be this one, or a later one, or none: whatever is left may have been passed over.
-                        _ => {
-                            return Ok(Next::Maybe(self.some_of_the_rest(&parts[1], value)?));
-                        }
+                        // It may be this one, or a later one, or none.
+                        _ => return Ok(Next::Maybe(self.some_tested(&parts[0], &parts[1], value)?)),
                     }
                     last = value;
                 }
@@ -720,7 +714,7 @@ impl Machine<'_> {
                 if self.passes_over_all(&parts[0], &parts[1], !wanted)? {
                     return Err(self.endless_consumption(&V::Ref(id), if wanted { "filter" } else { "filterfalse" }, false));
                 }
-                Ok(Next::Maybe(self.some_of_the_rest(&parts[1], last)?))
+                Ok(Next::Maybe(self.some_tested(&parts[0], &parts[1], last)?))
             }
             IterKind::Chain => {
                 let mut parts = parts;
@@ -739,17 +733,20 @@ impl Machine<'_> {
                         continue;
                     }
                     if let Next::Maybe(v) = &next {
-                        // Past this point the two sides stand at different places.
-                        let v = v.clone();
-                        let mut all = v;
+                        // Past this point the two sides stand at different places: whatever is left may come next.
+                        let over = self.stands_over(&V::Ref(id));
+                        let mut all = self.some_of_the_rest(&parts[0], v.clone())?;
                         for p in &parts[1..] {
                             let (element, ..) = self.bounds_of(p);
                             if let Some(e) = element {
                                 all = self.store.join_values(&all, &e, false);
                             }
                         }
-                        self.store.escape_all(&parts);
-                        self.replace_by_bag(id, &all);
+                        let over = over.filter(|_| !parts.iter().any(|p| self.runs_code(p)));
+                        if over.is_none() {
+                            self.store.escape_all(&parts);
+                        }
+                        self.replace_by_bag(id, &all, over);
                         return Ok(Next::Maybe(all));
                     }
                     self.store.mutate(id, true, |obj| {
@@ -770,7 +767,7 @@ impl Machine<'_> {
                             Next::Item(v) => parts[0] = self.iterate_value(&v)?,
                             Next::Maybe(_) => {
                                 self.store.escape_all(&parts);
-                                self.replace_by_bag(id, &V::Unknown(Why::Lost));
+                                self.replace_by_bag(id, &V::Unknown(Why::Lost), None);
                                 return Ok(Next::Maybe(V::Unknown(Why::Lost)));
                             }
                             Next::End => return Ok(Next::End),
@@ -784,7 +781,7 @@ impl Machine<'_> {
                         }
                         Next::Maybe(_) => {
                             self.store.escape_all(&parts);
-                            self.replace_by_bag(id, &V::Unknown(Why::Lost));
+                            self.replace_by_bag(id, &V::Unknown(Why::Lost), None);
                             return Ok(Next::Maybe(V::Unknown(Why::Lost)));
                         }
                     }
@@ -816,7 +813,7 @@ impl Machine<'_> {
                         }
                         Next::Maybe(v) => {
                             self.store.escape_all(&parts);
-                            self.replace_by_bag(id, &V::Unknown(Why::Lost));
+                            self.replace_by_bag(id, &V::Unknown(Why::Lost), None);
                             let all = self.store.join_values(&v, &V::Unknown(Why::Lost), false);
                             return Ok(Next::Maybe(all));
                         }
@@ -843,12 +840,13 @@ impl Machine<'_> {
                 if matches!(parts[2], V::Bool(true)) {
                     return Ok(Next::End);
                 }
-                let (value, sure) = match self.next_value(&parts[1])? {
-                    Next::Item(v) => (v, matches!(parts[2], V::Bool(false))),
+                let open = matches!(parts[2], V::Bool(false));
+                let (value, sure) = match self.advanced(&parts[1], open)? {
+                    Next::Item(v) => (v, open),
                     Next::Maybe(v) => (v, false),
                     Next::End => return Ok(Next::End),
                 };
-                let keep = self.call_value(&parts[0], Args::of([value.clone()]))?;
+                let keep = self.tested(&parts[0], &value, sure)?;
                 match self.truth_value(&keep)? {
                     Some(true) => Ok(if sure { Next::Item(value) } else { Next::Maybe(value) }),
                     Some(false) if sure => {
@@ -868,11 +866,11 @@ impl Machine<'_> {
                 for _ in 0..10_000_u32 {
                     self.burn(1)?;
                     let (value, sure) = match self.next_value(&parts[1])? {
-                        Next::Item(v) => (v, true),
+                        Next::Item(v) => (v, matches!(parts[2], V::Bool(false))),
                         Next::Maybe(v) => (v, false),
                         Next::End => return Ok(Next::End),
                     };
-                    let drop = self.call_value(&parts[0], Args::of([value.clone()]))?;
+                    let drop = self.tested(&parts[0], &value, sure)?;
                     match self.truth_value(&drop)? {
                         Some(false) if sure => {
                             self.set_part(id, 2, V::Bool(true));
@@ -881,14 +879,14 @@ impl Machine<'_> {
                         Some(true) if sure => {}
                         _ => {
                             self.set_part(id, 2, V::AnyBool(Why::Lost));
-                            return Ok(Next::Maybe(self.some_of_the_rest(&parts[1], value)?));
+                            return Ok(Next::Maybe(self.some_tested(&parts[0], &parts[1], value)?));
                         }
                     }
                 }
                 if self.passes_over_all(&parts[0], &parts[1], true)? {
                     return Err(self.endless_consumption(&V::Ref(id), "dropwhile", false));
                 }
-                Ok(Next::Maybe(self.some_of_the_rest(&parts[1], V::Unknown(Why::Lost))?))
+                Ok(Next::Maybe(self.some_tested(&parts[0], &parts[1], V::Unknown(Why::Lost))?))
             }
             IterKind::Accumulate => {
                 let (value, sure) = match self.next_value(&parts[1])? {
@@ -900,7 +898,7 @@ impl Machine<'_> {
                     V::Undef => value,
                     V::OneOf(_) => V::Unknown(Why::Lost),
                     total if matches!(parts[0], V::None) => self.binary_op(BinaryOp::Add, total, &value, false)?,
-                    total => self.call_value(&parts[0], Args::of([total.clone(), value]))?,
+                    total => self.called(&parts[0], Args::of([total.clone(), value]), sure)?,
                 };
                 self.set_part(id, 2, total.clone());
                 Ok(if sure { Next::Item(total) } else { Next::Maybe(total) })
@@ -934,9 +932,14 @@ impl Machine<'_> {
                 if matches!(parts[2], V::Bool(true)) {
                     return Ok(Next::End);
                 }
+                let open = matches!(parts[2], V::Bool(false));
+                let before = (!open).then(|| self.store.clone());
                 let next = self.next_by_call(&parts[0], Args::default())?;
+                if let Some(before) = before {
+                    self.rejoin(&before);
+                }
                 let (value, sure) = match next {
-                    Next::Item(v) => (v, true),
+                    Next::Item(v) => (v, open),
                     Next::Maybe(v) => (v, false),
                     Next::End => return Ok(Next::End),
                 };
@@ -1037,12 +1040,111 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// What a call gives that may not have been made, unless that is certain.
+    fn called(&mut self, function: &V, args: Args, certain: bool) -> R<V> {
+        let before = (!certain).then(|| self.store.clone());
+        let value = self.call_value(function, args)?;
+        if let Some(before) = before {
+            self.rejoin(&before);
+        }
+        Ok(value)
+    }
+
+    /// The next item of an iterator that may not be asked for it, unless that is certain.
+    fn advanced(&mut self, iterator: &V, certain: bool) -> R<Next> {
+        let before = (!certain).then(|| self.store.clone());
+        let next = self.next_value(iterator)?;
+        if let Some(before) = before {
+            self.rejoin(&before);
+        }
+        Ok(next)
+    }
+
+    /// What a filter goes by, of an item that may not be there, unless that is certain.
+    fn tested(&mut self, function: &V, value: &V, certain: bool) -> R<V> {
+        if matches!(function, V::None) { Ok(value.clone()) } else { self.called(function, Args::of([value.clone()]), certain) }
+    }
+
+    /// A filter was asked about the items of a source until it answered so, nobody knows how often: any of those left.
+    fn some_tested(&mut self, function: &V, source: &V, first: V) -> R<V> {
+        let any = self.some_of_the_rest(source, first)?;
+        if !matches!(function, V::None) {
+            let calm = self.rehearse(|machine| {
+                let mut before = machine.store.clone();
+                machine.call_value(function, Args::of([any.clone()]))?;
+                Ok(!before.join(&machine.store, false))
+            })?;
+            if calm != Some(true) {
+                self.unknown_effect(std::slice::from_ref(function));
+            }
+        }
+        Ok(any)
+    }
+
     /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
     fn some_of_the_rest(&mut self, iterator: &V, first: V) -> R<V> {
+        if self.runs_code(iterator) {
+            return Ok(self.unknown_effect(std::slice::from_ref(iterator)));
+        }
         let taken = self.bounded_rest(iterator)?;
         Ok(match taken {
             Some(element) => self.store.join_values(&first, &element, false),
             None => first,
+        })
+    }
+
+    /// The containers that an iterator stands over, and copies of them by which it can be told whether they have changed. `None`
+    /// where what it gives may change otherwise.
+    fn stands_over(&mut self, iterator: &V) -> Option<Vec<V>> {
+        let (mut work, mut over, mut computes) = (vec![iterator.clone()], Vec::new(), false);
+        for _ in 0..64_u32 {
+            let Some(v) = work.pop() else {
+                // What is computed of objects changes with them.
+                let of_objects = computes && over.clone().iter().any(|v| self.bounds_of(v).0.is_some_and(|element| element.is_object()));
+                if of_objects {
+                    return None;
+                }
+                let held = over.into_iter().flat_map(|v| {
+                    let V::Ref(id) = v else { return [v.clone(), v] };
+                    let copy = self.store.get(id).clone();
+                    [v, self.alloc(copy)]
+                });
+                return Some(held.collect());
+            };
+            match &v {
+                V::OneOf(all) => work.extend(all.iter().cloned()),
+                V::Tuple(_) => over.push(v),
+                V::Ref(id) => match self.store.get(*id) {
+                    Obj::Iter(i) => {
+                        computes |= matches!(
+                            i.kind,
+                            IterKind::Map
+                                | IterKind::Starmap
+                                | IterKind::Accumulate
+                                | IterKind::Filter
+                                | IterKind::FilterFalse
+                                | IterKind::TakeWhile
+                                | IterKind::DropWhile
+                                | IterKind::Callable
+                                | IterKind::ChainFromIterable
+                        );
+                        work.extend(i.parts.iter().cloned());
+                    }
+                    Obj::List(_) | Obj::Deque(..) | Obj::Dict(..) | Obj::Set(..) => over.push(v),
+                    _ => return None,
+                },
+                V::Unknown(_) | V::Instance(..) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether none of the containers has changed since they were copied.
+    fn unchanged(&self, over: &[V]) -> bool {
+        over.chunks_exact(2).all(|pair| match pair {
+            [V::Ref(now), V::Ref(then)] => self.store.is_copy(*now, *then),
+            _ => true,
         })
     }
 
@@ -1051,9 +1153,11 @@ impl Machine<'_> {
         if let V::Ref(id) = iterator
             && let Some((IterKind::Bag, parts)) = self.parts(*id)
         {
-            self.replace_by_bag(*id, &parts[0]);
-            return Ok(Some(parts[0].clone()));
+            let element = if self.unchanged(&parts[2..]) { parts[0].clone() } else { V::Unknown(Why::Lost) };
+            self.replace_by_bag(*id, &element, Some(parts[2..].to_vec()));
+            return Ok(Some(element));
         }
+        let over = self.stands_over(iterator);
         let mut element: Option<V> = None;
         if (self.endless(iterator) || self.remaining_low(iterator) > FAR) && !self.runs_code(iterator) {
             let Next::Item(first) = self.next_value(iterator)? else { return Ok(Some(V::Unknown(Why::Lost))) };
@@ -1061,7 +1165,7 @@ impl Machine<'_> {
             let taken = self.take_bounded(iterator, Items::default(), first, &begun)?;
             let element = taken.items.rest.map_or(V::Unknown(Why::Lost), |rest| rest.element);
             if let V::Ref(id) = iterator {
-                self.replace_by_bag(*id, &element);
+                self.replace_by_bag(*id, &element, over);
             }
             return Ok(Some(element));
         }
@@ -1070,7 +1174,7 @@ impl Machine<'_> {
                 Next::End => {
                     // What was skipped may still come: the iterator is replaced by a bag of all of it.
                     if let (V::Ref(id), Some(e)) = (iterator, &element) {
-                        self.replace_by_bag(*id, &e.clone());
+                        self.replace_by_bag(*id, &e.clone(), over);
                     }
                     return Ok(element);
                 }
@@ -1086,8 +1190,12 @@ impl Machine<'_> {
         Ok(Some(V::Unknown(Why::Lost)))
     }
 
-    fn replace_by_bag(&mut self, id: ObjId, element: &V) {
-        let bag = Iter { kind: IterKind::Bag, parts: vec![element.clone(), V::int(Int::NON_NEGATIVE, Why::Lost)] };
+    /// `over`: what the element is taken from, as [`Machine::stands_over`] gives it.
+    fn replace_by_bag(&mut self, id: ObjId, element: &V, over: Option<Vec<V>>) {
+        let (element, over) = over.map_or((V::Unknown(Why::Lost), Vec::new()), |over| (element.clone(), over));
+        let mut parts = vec![element, V::int(Int::NON_NEGATIVE, Why::Lost)];
+        parts.extend(over);
+        let bag = Iter { kind: IterKind::Bag, parts };
         self.store.mutate(id, true, |obj| *obj = Obj::Iter(bag));
     }
 

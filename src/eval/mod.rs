@@ -255,6 +255,7 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     // What the module merely gave away, to a decorator say, interrupts nothing that has no part in it. Anywhere in the program
     // there may be what raises an exception in the midst of a loop.
     let interrupting = program.names.iter().any(|name| INTERRUPTING.contains(&&**name));
+    let opened = machine.store.opened();
     for (i, id) in uncalled.iter().enumerate() {
         if machine.called[id.0 as usize] {
             continue;
@@ -313,11 +314,15 @@ fn run(text: &str, program: &Program, settings: &Settings) -> Facts {
     facts.sort_by_key(|fact| (fact.span, fact.kind));
     let mut guards = Vec::new();
     let watched = Watched::of(text, program);
-    for (code, states) in program.codes.iter().zip(&machine.guards) {
+    let mut open: Vec<bool> = Vec::new();
+    for ((at, code), states) in program.codes.iter().enumerate().zip(&machine.guards) {
         guards.extend(watched.calls(code));
+        // Code that others may run, and the code in it, computes with values that were not seen.
+        let is_open = opened.contains(&CodeId(at as u32)) || code.parent.is_some_and(|id| open.get(id.0 as usize) == Some(&true));
+        open.push(is_open);
         for ((op, span), state) in code.ops.iter().zip(&code.spans).zip(states) {
             if let Some(op) = guard_symbol(op)
-                && (*state != GuardState::Safe || out_of_fuel || settings.history.is_some() && program.is_in_function(code))
+                && (*state != GuardState::Safe || out_of_fuel || is_open || settings.history.is_some() && program.is_in_function(code))
             {
                 guards.push(Guard { span: *span, op });
             }

@@ -649,7 +649,8 @@ pub enum IterKind {
     Items,
     /// `[element, remaining, set, length]`: any order.
     Set,
-    /// `[element, remaining]`: remaining is an int interval; endless when `remaining` is None.
+    /// `[element, remaining, container, copy …]`: remaining is an int interval; endless when `remaining` is None. The element is
+    /// known for as long as no container has become another than its copy.
     Bag,
     /// `[iterator, next number]`.
     Enumerate,

@@ -275,6 +275,8 @@ pub struct Store {
     wild: Rc<BTreeSet<u32>>,
     /// Functions and classes that outside code may call at any time.
     escaped_code: Rc<BTreeSet<ObjId>>,
+    /// The code outside code may have run, on any path; shared by all states.
+    opened: Rc<RefCell<BTreeSet<CodeId>>>,
     /// Library attributes the program assigned to, and modules star-imported without a model (`*`).
     patched: Rc<BTreeSet<Sym>>,
     /// Names missing here may come from anywhere.
@@ -298,6 +300,7 @@ impl Clone for Store {
             touched: self.touched.clone(),
             wild: self.wild.clone(),
             escaped_code: self.escaped_code.clone(),
+            opened: self.opened.clone(),
             patched: self.patched.clone(),
             builtins_open: self.builtins_open,
             path: self.path,
@@ -321,6 +324,7 @@ impl Store {
             touched: Rc::new(touched),
             wild: Rc::default(),
             escaped_code: Rc::default(),
+            opened: Rc::default(),
             patched: Rc::default(),
             builtins_open: false,
             path: Path {
@@ -749,7 +753,11 @@ impl Store {
         self.heap_mut(id.0 as usize).obj = gone;
     }
 
-    /// Outside code may run this code at any time.
+    /// The code outside code may have run so far, with values nobody knows.
+    pub fn opened(&self) -> BTreeSet<CodeId> {
+        self.opened.borrow().clone()
+    }
+
     /// The code may run at any time from here on: what it touches is unknown.
     pub fn escape_code_of(&mut self, code: CodeId) {
         let mut work = Vec::new();
@@ -757,8 +765,10 @@ impl Store {
         self.escape_all(&work);
     }
 
+    /// Outside code may run this code at any time.
     fn escape_code(&mut self, code: CodeId, work: &mut Vec<V>) {
         self.watch.changes(0);
+        self.opened.borrow_mut().insert(code);
         let touched = self.touched.clone();
         let Some(touched) = touched.get(code.0 as usize) else { return };
         for &name in &touched.writes {
@@ -863,6 +873,15 @@ impl Store {
         let globals =
             self.globals.different(&other.globals, usize::MAX).into_iter().filter(|&at| self.globals.get(at) != other.globals.get(at));
         (heap.map(|at| ObjId(at as u32)).collect(), globals.map(|at| at as u32).collect())
+    }
+
+    /// Whether an object holds the same as a copy of it that was made before.
+    pub fn is_copy(&self, object: ObjId, copy: ObjId) -> bool {
+        let (object, copy) = (self.get(object), self.get(copy));
+        shared(object, copy) || {
+            self.charge(weight(object));
+            object == copy && !matches!(object, Obj::Escaped(_))
+        }
     }
 
     /// Whether an iterator stands somewhere in an object, or stood when it was dropped.

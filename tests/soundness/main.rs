@@ -196,7 +196,7 @@ fn corpus() {
         return;
     };
     with_python("corpus", |python| {
-        let mut programs = Vec::new();
+        let mut programs = files(&Path::new(&folder).join("cases"));
         for entry in walkdir::WalkDir::new(&folder).into_iter().flatten() {
             if entry.path().extension().is_some_and(|e| e == "jsonl") {
                 let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
@@ -208,8 +208,8 @@ fn corpus() {
             }
         }
         assert!(!programs.is_empty(), "no programs in {folder}");
-        let looks = [Look { seconds: 10.0, low_limits: false, fuel: FUEL }];
-        check_programs("corpus", python, &programs, &[0], &looks);
+        let looks = [Look { seconds: 10.0, low_limits: false, fuel: FUEL }, Look { seconds: 10.0, low_limits: true, fuel: FUEL }];
+        check_programs("corpus", python, &programs, &[0, 1], &looks);
     });
 }
 

@@ -319,10 +319,11 @@ fn sum(host: &mut dyn Host, args: Args) -> R<V> {
     let by = Consumer { callee: "sum", floor: cost::C_ITERATION, keeps: 0, collects: false, goes_on: &mut added };
     let items = consume(host, &x, by)?;
     let all: Vec<&V> = items.exact.iter().chain(items.rest.iter().filter(|r| r.high > 0).map(|r| &r.element)).collect();
-    let float = |v: &V| v.alternatives().iter().any(|v| matches!(v, V::Float(_) | V::Floats(_)));
-    if all.iter().copied().chain([&start]).all(|v| v.alternatives().iter().all(V::is_number))
-        && (float(&start) || all.iter().any(|v| float(v)))
-    {
+    let is_float = |v: &V| v.alternatives().iter().all(|v| matches!(v, V::Float(_) | V::Floats(_)));
+    let is_numbers = all.iter().copied().chain([&start]).all(|v| v.alternatives().iter().all(V::is_number));
+    // One float there certainly is makes the sum one.
+    let certain = items.exact.iter().chain(items.rest.iter().filter(|r| r.low > 0).map(|r| &r.element));
+    if is_numbers && certain.chain([&start]).any(is_float) {
         return Ok(sum_floats(&items, &start, why_of(&all)));
     }
     let mut total = start;
@@ -330,11 +331,16 @@ fn sum(host: &mut dyn Host, args: Args) -> R<V> {
         host.burn(1)?;
         total = host.binary(BinaryOp::Add, &total, v)?;
     }
-    let Some(rest) = items.rest.filter(|r| r.high > 0) else { return Ok(total) };
+    let Some(rest) = items.rest.as_ref().filter(|r| r.high > 0) else { return Ok(total) };
     if let (Some(n), Some(t)) = (rest.element.as_int(), total.as_int()) {
         let times = Int::range(i128::from(rest.low), if rest.high == u64::MAX { i128::MAX } else { i128::from(rest.high) });
         let why = why_of(&[&total, &rest.element]);
         return Ok(V::int(t.add(&n.times(&times)), why));
+    }
+    if is_numbers {
+        let why = why_of(&all);
+        let whole = if is_float(&rest.element) { total.clone() } else { V::int(Int::ANY, why) };
+        return Ok(host.join(&whole, &V::any_float(why)));
     }
     unknown(host, &[total.clone(), rest.element.clone()]);
     Ok(V::Unknown(Why::Lost))
