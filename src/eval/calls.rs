@@ -1,5 +1,6 @@
 //! Calls: binding arguments, functions, classes, generators, and what bounds recursion.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::fact::{Fact, FactKind, Measure, Proof, Unit};
@@ -23,6 +24,9 @@ const ABSTRACT_RECURSION: u32 = 4;
 
 /// Calls that lead to calls without a frame in between before the outcome is given up.
 const MAX_CALL_CHAIN: u32 = 100;
+
+/// How often a generator that nobody runs goes on from the same `yield`.
+const YIELDS_ALONE: u32 = 32;
 
 /// Builtins that keep nothing of an iterator.
 const CONSUMERS: &[&str] = &["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"];
@@ -84,6 +88,21 @@ impl Machine<'_> {
         }
         self.may_raise_class("");
         V::Unknown(Why::OUTSIDE)
+    }
+
+    /// What is done with values nobody knows how often. Where once would leave something behind, all that the values lead to is
+    /// unknown, and so is the answer.
+    pub fn often(&mut self, values: &[V], run: &mut dyn FnMut(&mut Self) -> R<V>) -> R<V> {
+        if values.iter().all(crate::library::common::is_plain) {
+            return run(self);
+        }
+        let calm = self.rehearse(|machine| {
+            let (before, known) = (machine.store.clone(), machine.store.allocated());
+            run(machine)?;
+            let (objects, globals) = machine.store.changes(&before, known);
+            Ok(objects.is_empty() && globals.is_empty() && machine.store.path.interruptible == before.path.interruptible)
+        })?;
+        if calm == Some(true) { run(self) } else { Ok(self.unknown_effect(values)) }
     }
 
     fn is_code(&self, value: &V) -> bool {
@@ -663,9 +682,15 @@ impl Machine<'_> {
         }
         let closure: Vec<ObjId> = code.frees.iter().map(|_| self.store.alloc(Obj::Escaped(Sym::new("cell")))).collect();
         let mut frame = self.new_frame(id, code, locals, &closure);
-        for _ in 0..1000 {
+        let mut yields: HashMap<Pc, u32> = HashMap::new();
+        loop {
             match self.run_frame(&mut frame) {
                 Exit::Yield(..) => {
+                    let seen = yields.entry(frame.pc).or_default();
+                    *seen += 1;
+                    if *seen > YIELDS_ALONE {
+                        break;
+                    }
                     self.store.escape_all(&frame.locals);
                     frame.stack.push(V::Unknown(Why::OUTSIDE));
                 }

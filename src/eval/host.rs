@@ -197,6 +197,10 @@ impl Host for Machine<'_> {
         self.endless_consumption(iterable, callee, collects)
     }
 
+    fn often(&mut self, values: &[V], run: &mut dyn FnMut(&mut dyn Host) -> R<V>) -> R<V> {
+        Machine::often(self, values, &mut |machine| run(machine))
+    }
+
     fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool> {
         Ok(self.rehearse(|machine| run(machine))? == Some(true))
     }

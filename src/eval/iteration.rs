@@ -689,6 +689,16 @@ impl Machine<'_> {
                 let value = self.called(&parts[0], args, certain)?;
                 Ok(if certain { Next::Item(value) } else { Next::Maybe(value) })
             }
+            IterKind::Keyed => {
+                let (value, certain) = match self.next_value(&parts[1])? {
+                    Next::Item(v) => (v, true),
+                    Next::Maybe(v) => (v, false),
+                    Next::End => return Ok(Next::End),
+                };
+                let key = self.called(&parts[0], Args::of([value.clone()]), certain)?;
+                let pair = self.make_tuple(vec![value, key]);
+                Ok(if certain { Next::Item(pair) } else { Next::Maybe(pair) })
+            }
             IterKind::Filter | IterKind::FilterFalse => {
                 let mut certain = true;
                 let mut last = V::Unknown(Why::Lost);
@@ -1069,14 +1079,7 @@ impl Machine<'_> {
     fn some_tested(&mut self, function: &V, source: &V, first: V) -> R<V> {
         let any = self.some_of_the_rest(source, first)?;
         if !matches!(function, V::None) {
-            let calm = self.rehearse(|machine| {
-                let mut before = machine.store.clone();
-                machine.call_value(function, Args::of([any.clone()]))?;
-                Ok(!before.join(&machine.store, false))
-            })?;
-            if calm != Some(true) {
-                self.unknown_effect(std::slice::from_ref(function));
-            }
+            self.often(std::slice::from_ref(function), &mut |machine| machine.call_value(function, Args::of([any.clone()])))?;
         }
         Ok(any)
     }
@@ -1120,6 +1123,7 @@ impl Machine<'_> {
                             i.kind,
                             IterKind::Map
                                 | IterKind::Starmap
+                                | IterKind::Keyed
                                 | IterKind::Accumulate
                                 | IterKind::Filter
                                 | IterKind::FilterFalse
@@ -1585,6 +1589,7 @@ impl Machine<'_> {
                 | IterKind::FilterFalse
                 | IterKind::DropWhile
                 | IterKind::Starmap
+                | IterKind::Keyed
                 | IterKind::Accumulate
                 | IterKind::ChainFromIterable => i.parts.get(1),
                 IterKind::Map if i.parts.len() == 2 => i.parts.get(1),
@@ -1656,7 +1661,9 @@ impl Machine<'_> {
             return self.steps_low(&source).saturating_mul(inner);
         }
         match self.parts(*id) {
-            Some((IterKind::Filter | IterKind::FilterFalse | IterKind::Starmap | IterKind::Accumulate, parts)) => self.steps_low(&parts[1]),
+            Some((IterKind::Filter | IterKind::FilterFalse | IterKind::Starmap | IterKind::Accumulate | IterKind::Keyed, parts)) => {
+                self.steps_low(&parts[1])
+            }
             Some((IterKind::Enumerate, parts)) => self.steps_low(&parts[0]),
             Some((IterKind::Map, parts)) if parts.len() == 2 => self.steps_low(&parts[1]),
             _ => self.remaining_low(iterator),
@@ -2060,7 +2067,7 @@ impl Machine<'_> {
             IterKind::Bag => parts[1].as_int().and_then(|n| n.upper()).map_or(u64::MAX, |n| n.max(0) as u64),
             IterKind::Sequence => self.bounds_of(&parts[0]).2,
             IterKind::Map if parts.len() == 2 => self.remaining_high(&parts[1]),
-            IterKind::Filter | IterKind::FilterFalse | IterKind::TakeWhile => self.remaining_high(&parts[1]),
+            IterKind::Filter | IterKind::FilterFalse | IterKind::TakeWhile | IterKind::Keyed => self.remaining_high(&parts[1]),
             IterKind::Enumerate => self.remaining_high(&parts[0]),
             IterKind::Zip => parts.iter().map(|p| self.remaining_high(p)).min().unwrap_or(0),
             _ => u64::MAX,
@@ -2089,7 +2096,9 @@ impl Machine<'_> {
                 IterKind::Sequence | IterKind::Reversed => !i.parts[0].is_object(),
                 IterKind::Keys | IterKind::Values | IterKind::Items | IterKind::Set => false,
                 // The function comes first.
-                IterKind::Map | IterKind::Starmap | IterKind::Accumulate => i.parts[1..].iter().all(|p| self.cannot_shrink(p, depth - 1)),
+                IterKind::Map | IterKind::Starmap | IterKind::Accumulate | IterKind::Keyed => {
+                    i.parts[1..].iter().all(|p| self.cannot_shrink(p, depth - 1))
+                }
                 _ => i.parts.iter().all(|p| self.cannot_shrink(p, depth - 1)),
             },
             Obj::Generator(g) => self.source_of_expression(g).is_some_and(|source| self.cannot_shrink(&source, depth - 1)),
@@ -2143,7 +2152,7 @@ impl Machine<'_> {
             IterKind::Repeat => parts[1].as_int().map_or(u64::MAX, |n| n.low.clamp(0, i128::from(u64::MAX)) as u64),
             // Each of these gives one item for each of its source, unless a function raises.
             IterKind::Map => parts[1..].iter().map(|p| self.remaining_low(p)).min().unwrap_or(0),
-            IterKind::Starmap | IterKind::Accumulate => self.remaining_low(&parts[1]),
+            IterKind::Starmap | IterKind::Accumulate | IterKind::Keyed => self.remaining_low(&parts[1]),
             IterKind::ZipLongest => parts[1..].iter().map(|p| self.remaining_low(p)).max().unwrap_or(0),
             IterKind::Chain => match &parts[0] {
                 V::None => 0,

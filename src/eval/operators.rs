@@ -1381,7 +1381,12 @@ impl Machine<'_> {
             if item == value && is_one {
                 return Ok(V::Bool(true));
             }
-            let same = self.compare_values(CompareOp::Eq, item, value)?;
+            // Behind one that may have been it, this one may not be looked at.
+            let same = if open {
+                self.often(&[item.clone(), value.clone()], &mut |machine| machine.compare_values(CompareOp::Eq, item, value))?
+            } else {
+                self.compare_values(CompareOp::Eq, item, value)?
+            };
             match self.truth_value(&same)? {
                 Some(true) if !open => return Ok(V::Bool(true)),
                 Some(true) => return Ok(V::Bool(true)),
@@ -1393,7 +1398,8 @@ impl Machine<'_> {
             }
         }
         if let Some(rest) = &items.rest {
-            let same = self.compare_values(CompareOp::Eq, &rest.element, value)?;
+            let both = [rest.element.clone(), value.clone()];
+            let same = self.often(&both, &mut |machine| machine.compare_values(CompareOp::Eq, &rest.element, value))?;
             match self.truth_value(&same)? {
                 Some(false) => {}
                 Some(true) if rest.low > 0 => return Ok(V::Bool(true)),

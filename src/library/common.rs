@@ -193,6 +193,13 @@ pub fn equal(host: &mut dyn Host, a: &V, b: &V) -> R<Option<bool>> {
     })
 }
 
+/// The same of one of several that is compared nobody knows how often.
+pub fn equal_of_many(host: &mut dyn Host, element: &V, x: &V) -> R<Option<bool>> {
+    let known =
+        host.often(&[element.clone(), x.clone()], &mut |host| Ok(equal(host, element, x)?.map_or(V::AnyBool(Why::Lost), V::Bool)))?;
+    Ok(if let V::Bool(known) = known { Some(known) } else { None })
+}
+
 fn holds_nan(v: &V) -> bool {
     match v {
         V::Float(f) => f.is_nan(),

@@ -184,6 +184,8 @@ pub trait Host {
     fn never_returns(&mut self, iterable: &V, callee: &str, collects: bool) -> Stop;
     /// Whether something certainly goes well: it gives `true`, and nothing in it may raise. The state stays as it is.
     fn certainly(&mut self, run: &mut dyn FnMut(&mut dyn Host) -> R<bool>) -> R<bool>;
+    /// What is done with values nobody knows how often; the answer is unknown where that leaves something behind.
+    fn often(&mut self, values: &[V], run: &mut dyn FnMut(&mut dyn Host) -> R<V>) -> R<V>;
     /// Waits: seconds as an interval, reported against the timeout with everything before it.
     fn sleep(&mut self, low: f64, high: f64, callee: &str);
     /// Runs an awaitable to its end, as `await` does.

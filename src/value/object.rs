@@ -656,6 +656,8 @@ pub enum IterKind {
     Enumerate,
     /// `[iterators …]`.
     Zip,
+    /// `[function, iterator]`: each item with what the function gives for it, as `max` and its like ask for keys.
+    Keyed,
     /// `[fill, iterators …]`.
     ZipLongest,
     /// `[function, iterators …]`.

@@ -8,7 +8,7 @@ use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{Items, IterKind, Tuple, V, Why};
+use crate::value::object::{Items, IterKind, Rest, Tuple, V, Why};
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -124,16 +124,59 @@ fn merge_sorted(mut at: Vec<usize>, order: &mut dyn FnMut(usize, usize) -> Optio
     Some(at)
 }
 
+/// What an iterable gives, and the keys of that. Where the iterable runs code of the program, each item is asked for its key
+/// before there is a next one.
+pub fn consume_with_keys(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Items, Items)> {
+    if matches!(key, V::Undef | V::None) || !host.runs_code(iterable) {
+        let Consumer { goes_on, .. } = by;
+        let mut of_key = |host: &mut dyn Host, item: &V| {
+            let key = if matches!(key, V::Undef | V::None) { item.clone() } else { host.call(key, Args::of([item.clone()]))? };
+            goes_on(host, &key)
+        };
+        let items = consume(host, iterable, Consumer { goes_on: &mut of_key, ..by })?;
+        let keys = keys_of(host, &items, key)?;
+        return Ok((items, keys));
+    }
+    let source = host.iterate(iterable)?;
+    let keyed = iterator(host, IterKind::Keyed, vec![key.clone(), source]);
+    let Consumer { goes_on, .. } = by;
+    let mut of_pair = |host: &mut dyn Host, pair: &V| goes_on(host, &parted(pair).1);
+    let pairs = consume(host, &keyed, Consumer { goes_on: &mut of_pair, ..by })?;
+    let (exact, keys) = pairs.exact.iter().map(parted).unzip();
+    let rest = pairs.rest.map(|rest| {
+        let (element, key) = parted(&rest.element);
+        (Rest { element, ..rest.clone() }, Rest { element: key, ..rest })
+    });
+    let (rest, rest_of_keys) = rest.unzip();
+    Ok((Items { exact, rest }, Items { exact: keys, rest: rest_of_keys }))
+}
+
+/// An item and its key.
+fn parted(pair: &V) -> (V, V) {
+    match pair {
+        V::Tuple(t) => match &**t {
+            Tuple::Exact(parts) if parts.len() == 2 => (parts[0].clone(), parts[1].clone()),
+            _ => (V::Unknown(Why::Lost), V::Unknown(Why::Lost)),
+        },
+        _ => (V::Unknown(Why::Lost), V::Unknown(Why::Lost)),
+    }
+}
+
 /// The items in order: exactly where all keys are known, otherwise in any order.
 pub fn sort_items(host: &mut dyn Host, items: &Items, key: &V, reverse: Option<bool>) -> R<Items> {
     let keys = keys_of(host, items, key)?;
+    sort_by_keys(host, items, &keys, reverse)
+}
+
+/// The same by keys that are there already.
+pub fn sort_by_keys(host: &mut dyn Host, items: &Items, keys: &Items, reverse: Option<bool>) -> R<Items> {
     host.burn(items.exact.len() as u64 / 2)?;
     let (low, high) = count(items);
     host.cost(cost::sort(low as f64));
     if high < 2 {
         return Ok(items.clone());
     }
-    if let Some(sorted) = reverse.and_then(|reverse| sorted_exactly(items, &keys, reverse)) {
+    if let Some(sorted) = reverse.and_then(|reverse| sorted_exactly(items, keys, reverse)) {
         return Ok(sorted);
     }
     let mut all = keys.exact.clone();
@@ -205,7 +248,7 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
     }
     let key = args.keyword("key").cloned().unwrap_or(V::None);
     let default = args.keyword("default").cloned();
-    let items = match args.pos.len() {
+    let (items, keys) = match args.pos.len() {
         0 => return type_error(host),
         1 => {
             let x = args.pos[0].clone();
@@ -216,18 +259,20 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
                     extreme(host, &one, callee, op)
                 });
             }
-            let mut compared = |host: &mut dyn Host, v: &V| {
-                let k = if matches!(key, V::None) { v.clone() } else { host.call(&key, Args::of([v.clone()]))? };
-                host.compare(op, &k, &k)?;
+            let mut compared = |host: &mut dyn Host, k: &V| {
+                host.compare(op, k, k)?;
                 Ok(true)
             };
             let floor = if matches!(x, V::Range(_)) { cost::MAX_ITEM } else { cost::C_ITERATION };
-            consume(host, &x, Consumer { callee, floor, keeps: 0, collects: false, goes_on: &mut compared })?
+            consume_with_keys(host, &x, &key, Consumer { callee, floor, keeps: 0, collects: false, goes_on: &mut compared })?
         }
         _ if default.is_some() => return type_error(host),
-        _ => Items { exact: args.pos.to_vec(), rest: None },
+        _ => {
+            let items = Items { exact: args.pos.to_vec(), rest: None };
+            let keys = keys_of(host, &items, &key)?;
+            (items, keys)
+        }
     };
-    let keys = keys_of(host, &items, &key)?;
     let keyed = !matches!(key, V::None);
     let mut best: Option<(V, V)> = None;
     if keys.exact.len() != items.exact.len() || keys.rest.is_some() != items.rest.is_some() {
@@ -240,7 +285,7 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
             host.burn(1)?;
             best = Some(match best {
                 None => (v.clone(), k.clone()),
-                Some(b) => choose(host, op, keyed, b, (v.clone(), k.clone()))?,
+                Some(b) => choose(host, op, keyed, b, (v.clone(), k.clone()), false)?,
             });
         }
         if let (Some(r), Some(k)) = (&items.rest, &keys.rest)
@@ -248,11 +293,11 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
         {
             let (first, other) = ((r.element.clone(), k.element.clone()), (r.element.clone(), k.element.clone()));
             // Among the further items themselves there may be an order that raises.
-            let among = if r.high > 1 { choose(host, op, keyed, first, other)? } else { first };
+            let among = if r.high > 1 { choose(host, op, keyed, first, other, true)? } else { first };
             best = Some(match best {
                 None => among,
                 Some(b) => {
-                    let chosen = choose(host, op, keyed, b.clone(), among)?;
+                    let chosen = choose(host, op, keyed, b.clone(), among, true)?;
                     if r.low > 0 { chosen } else { (host.join(&b.0, &chosen.0), host.join(&b.1, &chosen.1)) }
                 }
             });
@@ -278,11 +323,17 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
 }
 
 /// The better of two items by their keys; the first where they are equal.
-fn choose(host: &mut dyn Host, op: CompareOp, keyed: bool, best: (V, V), next: (V, V)) -> R<(V, V)> {
+/// `often`: one of several that are compared nobody knows how often.
+fn choose(host: &mut dyn Host, op: CompareOp, keyed: bool, best: (V, V), next: (V, V), often: bool) -> R<(V, V)> {
     if !keyed && let Some(v) = better(op, &best.1, &next.1) {
         return Ok((v.clone(), v));
     }
-    let answer = host.compare(op, &next.1, &best.1)?;
+    let answer = if often {
+        let both = [next.1.clone(), best.1.clone()];
+        host.often(&both, &mut |host| host.compare(op, &both[0], &both[1]))?
+    } else {
+        host.compare(op, &next.1, &best.1)?
+    };
     Ok(match host.truth(&answer)? {
         Some(true) => next,
         Some(false) => best,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::fact::FactKind;
 use crate::library::common::{
-    allocates, bag, collect, concat, element, equal, hoards, index_or, is_plain, kind, list_items, push, set_list, shuffled, unknown,
+    allocates, bag, collect, concat, element, equal, equal_of_many, hoards, index_or, kind, list_items, push, set_list, shuffled, unknown,
     why_of, with, wrong,
 };
 use crate::library::{Args, Entry, Host, R, count, list_of};
@@ -160,28 +160,19 @@ pub fn search(host: &mut dyn Host, items: &Items, x: &V) -> R<Found> {
             Some(true) => return Ok(Found::At(i)),
             Some(false) => {}
             None => {
-                rest_compared(host, &items.exact[i + 1..], x);
+                for later in &items.exact[i + 1..] {
+                    equal_of_many(host, later, x)?;
+                }
                 return Ok(Found::Maybe);
             }
         }
     }
     match &items.rest {
-        Some(r) if r.high > 0 => match equal(host, &r.element, x)? {
+        Some(r) if r.high > 0 => match equal_of_many(host, &r.element, x)? {
             Some(false) => Ok(Found::Nowhere),
             _ => Ok(Found::Maybe),
         },
         _ => Ok(Found::Nowhere),
-    }
-}
-
-/// Comparing further items may run code of the program.
-fn rest_compared(host: &mut dyn Host, items: &[V], x: &V) {
-    if !(is_plain(x) && items.iter().all(|v| is_plain(v) || kind(host, v).is_some())) {
-        let mut all = items.to_vec();
-        all.retain(|v| !is_plain(v));
-        if all.iter().any(|v| kind(host, v).is_none()) || kind(host, x).is_none() {
-            host.may_raise("");
-        }
     }
 }
 
@@ -397,7 +388,7 @@ fn count_of(host: &mut dyn Host, args: Args) -> R<V> {
         }
         if let Some(r) = &items.rest
             && r.high > 0
-            && equal(host, &r.element, &x)? != Some(false)
+            && equal_of_many(host, &r.element, &x)? != Some(false)
         {
             high = high.saturating_add(r.high);
         }

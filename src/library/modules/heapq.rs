@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::library::builtins::order::sort_items;
-use crate::library::common::{Consumer, consume, open_instance};
+use crate::library::builtins::order::{consume_with_keys, sort_by_keys};
+use crate::library::common::{Consumer, open_instance};
 use crate::library::{Args, Entry, Host, R, count, list_of};
 use crate::syntax::code::CompareOp;
 use crate::value::cost;
@@ -211,25 +211,23 @@ fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
     let [n, iterable, key] = bind(host, args, ["n", "iterable", "key"], 2)?;
     let (n, iterable) = (n.unwrap_or(V::None), iterable.unwrap_or(V::None));
     let Some(n) = n.exact_int() else { return Ok(host.unknown_call(args)) };
-    let by_key = key.clone().filter(|key| !matches!(key, V::None));
+    let key = key.unwrap_or(V::None);
     // Without a place for a single item, none is asked for.
-    let mut ordered = |host: &mut dyn Host, item: &V| {
-        Ok(n > 0
-            && match &by_key {
-                None => is_ordered(item),
-                Some(key) => is_ordered(&host.call(key, Args::of([item.clone()]))?),
-            })
-    };
+    if n <= 0 {
+        host.iterate(&iterable)?;
+        return Ok(list_of(host, Items::default()));
+    }
+    let mut ordered = |_: &mut dyn Host, key: &V| Ok(is_ordered(key));
     let callee = if largest { "heapq.nlargest" } else { "heapq.nsmallest" };
     let by = Consumer { callee, floor: cost::C_ITERATION, keeps: 0, collects: false, goes_on: &mut ordered };
-    let items = consume(host, &iterable, by)?;
+    let (items, keys) = consume_with_keys(host, &iterable, &key, by)?;
     if count(&items).0 > 1024 {
         // A comparison or the key may raise long before the last item.
         let any = element(host, &items).unwrap_or(V::None);
         host.may_raise("");
         return Ok(list_of(host, bag(any, 0, u64::MAX)));
     }
-    let sorted = sort_items(host, &items, &key.unwrap_or(V::None), Some(largest))?;
+    let sorted = sort_by_keys(host, &items, &keys, Some(largest))?;
     let n = u64::try_from(n.max(0)).unwrap_or(u64::MAX);
     let (low, high) = count(&sorted);
     let items = match &sorted.rest {
