@@ -732,6 +732,8 @@ impl Machine<'_> {
                     self.burn(1)?;
                     if matches!(parts[0], V::None) {
                         if parts.len() == 1 {
+                            // It stays at its end.
+                            self.store.mutate(id, true, |obj| *obj = Obj::Iter(Iter { kind, parts }));
                             return Ok(Next::End);
                         }
                         let iterable = parts.remove(1);
@@ -1177,8 +1179,12 @@ impl Machine<'_> {
             match self.next_value(iterator)? {
                 Next::End => {
                     // What was skipped may still come: the iterator is replaced by a bag of all of it.
-                    if let (V::Ref(id), Some(e)) = (iterator, &element) {
-                        self.replace_by_bag(*id, &e.clone(), over);
+                    if let V::Ref(id) = iterator {
+                        match &element {
+                            Some(e) => self.replace_by_bag(*id, e, over),
+                            // Its end may not have been reached, and there may be more before it by then.
+                            None => self.replace_by_empty_bag(*id, over),
+                        }
                     }
                     return Ok(element);
                 }
@@ -1192,6 +1198,14 @@ impl Machine<'_> {
         }
         self.store.escape(iterator);
         Ok(Some(V::Unknown(Why::Lost)))
+    }
+
+    /// Nothing is left, for as long as what it was taken from does not change.
+    fn replace_by_empty_bag(&mut self, id: ObjId, over: Option<Vec<V>>) {
+        let left = if over.is_some() { V::Int(0) } else { V::int(Int::NON_NEGATIVE, Why::Lost) };
+        let mut parts = vec![V::Unknown(Why::Lost), left];
+        parts.extend(over.unwrap_or_default());
+        self.store.mutate(id, true, |obj| *obj = Obj::Iter(Iter { kind: IterKind::Bag, parts }));
     }
 
     /// `over`: what the element is taken from, as [`Machine::stands_over`] gives it.
@@ -2064,6 +2078,7 @@ impl Machine<'_> {
         }
         let Some((kind, parts)) = self.parts(*id) else { return u64::MAX };
         match kind {
+            IterKind::Bag if parts.len() > 2 => u64::MAX,
             IterKind::Bag => parts[1].as_int().and_then(|n| n.upper()).map_or(u64::MAX, |n| n.max(0) as u64),
             IterKind::Sequence => self.bounds_of(&parts[0]).2,
             IterKind::Map if parts.len() == 2 => self.remaining_high(&parts[1]),
@@ -2079,7 +2094,8 @@ impl Machine<'_> {
         let V::Ref(id) = iterator else { return false };
         let Obj::Iter(i) = self.store.get(*id) else { return false };
         match i.kind {
-            IterKind::Range | IterKind::Bag | IterKind::Repeat | IterKind::Count => true,
+            IterKind::Range | IterKind::Repeat | IterKind::Count => true,
+            IterKind::Bag => i.parts.len() == 2,
             IterKind::Sequence => !i.parts[0].is_object(),
             IterKind::Enumerate => self.keeps_its_length(&i.parts[0]),
             IterKind::Zip => i.parts.iter().all(|p| self.keeps_its_length(p)),
