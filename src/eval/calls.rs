@@ -683,19 +683,14 @@ impl Machine<'_> {
         let closure: Vec<ObjId> = code.frees.iter().map(|_| self.store.alloc(Obj::Escaped(Sym::new("cell")))).collect();
         let mut frame = self.new_frame(id, code, locals, &closure);
         let mut yields: HashMap<Pc, u32> = HashMap::new();
-        loop {
-            match self.run_frame(&mut frame) {
-                Exit::Yield(..) => {
-                    let seen = yields.entry(frame.pc).or_default();
-                    *seen += 1;
-                    if *seen > YIELDS_ALONE {
-                        break;
-                    }
-                    self.store.escape_all(&frame.locals);
-                    frame.stack.push(V::Unknown(Why::OUTSIDE));
-                }
-                _ => break,
+        while let Exit::Yield(..) = self.run_frame(&mut frame) {
+            let seen = yields.entry(frame.pc).or_default();
+            *seen += 1;
+            if *seen > YIELDS_ALONE {
+                break;
             }
+            self.store.escape_all(&frame.locals);
+            frame.stack.push(V::Unknown(Why::OUTSIDE));
         }
     }
 
