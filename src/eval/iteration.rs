@@ -589,10 +589,17 @@ impl Machine<'_> {
                     Some(n) if n < 0 => Ok(Next::End),
                     Some(n) => {
                         self.set_part(id, 1, V::Int(n - 1));
-                        match self.load_item(&parts[0], &V::Int(n)) {
-                            Ok(v) => Ok(Next::Item(v)),
-                            Err(Stop::Raise(_)) => Ok(Next::End),
-                            Err(stop) => Err(stop),
+                        // What it goes over may have become shorter: there it ends.
+                        let (element, low, high) = self.bounds_of(&parts[0]);
+                        let n = u64::try_from(n).unwrap_or(u64::MAX);
+                        if n >= high {
+                            self.set_part(id, 1, V::Int(-1));
+                            Ok(Next::End)
+                        } else if n >= low {
+                            self.set_part(id, 1, V::int(Int::range(-1, i128::from(n) - 1), Why::Lost));
+                            Ok(Next::Maybe(element.unwrap_or(V::Unknown(Why::Lost))))
+                        } else {
+                            Ok(Next::Item(self.load_item(&parts[0], &parts[1])?))
                         }
                     }
                     None => {
@@ -1845,10 +1852,13 @@ impl Machine<'_> {
             };
         }
         let mut items = Items::default();
-        let mut maybe = 0usize;
+        let (mut maybe, mut open) = (0usize, false);
         loop {
             self.burn(1)?;
-            match self.next_value(iterator)? {
+            // Behind one that may have been the end, nobody asks for sure.
+            let next = self.advanced(iterator, !open)?;
+            open |= matches!(next, Next::Maybe(_));
+            match next {
                 Next::End => return Ok(Taken { items, endless: false }),
                 Next::Item(v) if items.rest.is_none() && items.exact.len() < MAX_EXACT_ITEMS && self.abstract_take(items.exact.len()) => {
                     items.exact.push(v);

@@ -186,6 +186,12 @@ impl LoopState {
         self.info.holds(pc)
     }
 
+    /// Whether what is kept for a position outside came there through the loop, from when it began to be bounded. Paths that came
+    /// there before, past the loop or out of its first iterations, are kept as one with those that come now.
+    fn is_way_out(&self, pc: Pc) -> bool {
+        !self.holds(pc) && self.kept.iter().all(|before| before.pc != pc)
+    }
+
     /// Whether the position is in the loop, its `else` part included.
     pub fn spans(&self, pc: Pc) -> bool {
         self.info.head <= pc && pc <= self.info.end
@@ -902,7 +908,7 @@ impl Machine<'_> {
         if !l.left && l.trips > 0 && iteration > 0.0 {
             let total = l.entry.cost + l.trips as f64 * iteration;
             for kept in &mut cx.pending {
-                if !l.holds(kept.pc) {
+                if l.is_way_out(kept.pc) {
                     kept.store.path.cost = kept.store.path.cost.max(total);
                 }
             }
@@ -913,7 +919,7 @@ impl Machine<'_> {
         // The one way out carries all paths that entered.
         let outside: Vec<usize> =
             cx.pending.iter().enumerate().filter(|(_, p)| !l.holds(p.pc) && p.pc <= l.info.end).map(|(i, _)| i).collect();
-        let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1;
+        let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1 && outside.iter().all(|at| l.is_way_out(cx.pending[*at].pc));
         if let (true, [at]) = (only, outside.as_slice()) {
             let path = &mut cx.pending[*at].store.path;
             path.mass = l.start.mass;
@@ -989,7 +995,7 @@ impl Machine<'_> {
             }
             _ => return,
         };
-        for kept in cx.pending.iter_mut().filter(|kept| !l.holds(kept.pc) && !kept.store.is_summary(list)) {
+        for kept in cx.pending.iter_mut().filter(|kept| l.is_way_out(kept.pc) && !kept.store.is_summary(list)) {
             kept.store.mutate(list, true, |obj| {
                 if let Obj::List(items) = obj {
                     let items = Rc::make_mut(items);
