@@ -27,10 +27,3 @@ if random.random() < 0.5:
         c += 1
         if c > 300:
             break
-
-import random
-v9 = [1, 2]
-for _ in range(int(random.random() * 2)):
-    for v in v9:
-        n21 = [v9]
-        n21[0].append(1)
