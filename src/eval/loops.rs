@@ -919,12 +919,14 @@ impl Machine<'_> {
         // The one way out carries all paths that entered.
         let outside: Vec<usize> =
             cx.pending.iter().enumerate().filter(|(_, p)| !l.holds(p.pc) && p.pc <= l.info.end).map(|(i, _)| i).collect();
-        let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1 && outside.iter().all(|at| l.is_way_out(cx.pending[*at].pc));
+        let only = cx.pending.iter().filter(|p| !l.holds(p.pc)).count() == 1;
         if let (true, [at]) = (only, outside.as_slice()) {
+            let before = l.kept.iter().find(|before| before.pc == cx.pending[*at].pc);
             let path = &mut cx.pending[*at].store.path;
-            path.mass = l.start.mass;
-            path.lost = l.start.lost;
-            path.decided = l.start.decided;
+            (path.mass, path.lost, path.decided) = match before {
+                None => (l.start.mass, l.start.lost, l.start.decided),
+                Some(before) => l.entry.certainty_with(&before.store.path),
+            };
         }
         Err(Stop::Dead)
     }

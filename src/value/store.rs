@@ -264,6 +264,18 @@ impl Watch {
     }
 }
 
+impl Path {
+    /// The share of runs that come here on one of two paths, whether some is lost, and what decides it.
+    pub fn certainty_with(&self, other: &Path) -> (f64, bool, Decided) {
+        let mass = self.mass + other.mass;
+        if mass > 0.999_999_9 {
+            (1.0, false, Decided::default())
+        } else {
+            (mass, self.lost || other.lost, self.decided.meet(other.decided))
+        }
+    }
+}
+
 /// Heap, globals and path.
 #[derive(Debug)]
 pub struct Store {
@@ -828,13 +840,13 @@ impl Store {
         changed |= other.builtins_open && !self.builtins_open;
         self.builtins_open |= other.builtins_open;
         let (a, b) = (self.path, other.path);
-        let mass = a.mass + b.mass;
+        let (mass, lost, decided) = a.certainty_with(&b);
         self.path = Path {
             cost: a.cost.min(b.cost),
             output: a.output.min(b.output),
-            mass: if mass > 0.999_999_9 { 1.0 } else { mass },
-            lost: (a.lost || b.lost) && mass < 0.999_999_9,
-            decided: if mass > 0.999_999_9 { Decided::default() } else { a.decided.meet(b.decided) },
+            mass,
+            lost,
+            decided,
             interruptible: a.interruptible || b.interruptible,
             unknown_managers: a.unknown_managers.max(b.unknown_managers),
             timeouts: a.timeouts.max(b.timeouts),

@@ -8,7 +8,7 @@ use crate::syntax::code::{BinaryOp, CompareOp};
 use crate::value::cost;
 use crate::value::float::Float;
 use crate::value::int::{Comparison, Int};
-use crate::value::object::{Items, IterKind, Rest, Tuple, V, Why};
+use crate::value::object::{Items, IterKind, Obj, Rest, Tuple, V, Why};
 
 /// The entry for a name.
 pub fn find(name: &str) -> Option<Entry> {
@@ -124,9 +124,58 @@ fn merge_sorted(mut at: Vec<usize>, order: &mut dyn FnMut(usize, usize) -> Optio
     Some(at)
 }
 
-/// What an iterable gives, and the keys of that. Where the iterable runs code of the program, each item is asked for its key
-/// before there is a next one.
-pub fn consume_with_keys(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Items, Items)> {
+/// Whether comparing any two of these cannot raise nor run code of the program: as in [`orderly`], or tuples of what is so place
+/// by place.
+fn compare_alike(values: &[V]) -> bool {
+    let tuples: Option<Vec<&[V]>> = values
+        .iter()
+        .map(|v| match v {
+            V::Tuple(t) => match &**t {
+                Tuple::Exact(parts) => Some(parts.as_slice()),
+                Tuple::Bag { .. } => None,
+            },
+            _ => None,
+        })
+        .collect();
+    match tuples {
+        Some(tuples) if !tuples.is_empty() => {
+            let places = tuples.iter().map(|parts| parts.len()).max().unwrap_or(0);
+            (0..places).all(|at| compare_alike(&tuples.iter().filter_map(|parts| parts.get(at).cloned()).collect::<Vec<V>>()))
+        }
+        _ => orderly(values),
+    }
+}
+
+/// What an iterable gives, and the keys of that, which are compared as they come. `None` where code of the program runs in between
+/// and a comparison may end it, or run some more: what that has done is unknown.
+pub fn consume_with_keys(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<Option<(Items, Items)>> {
+    if !host.runs_code(iterable) && !host.runs_code(key) {
+        return keyed(host, iterable, key, by).map(Some);
+    }
+    let (before, known) = (host.store().clone(), host.store().allocated());
+    let (items, keys) = keyed(host, iterable, key, by)?;
+    let mut all = keys.exact.clone();
+    // One of several is compared with the others.
+    all.extend(keys.rest.iter().flat_map(|rest| [rest.element.clone(), rest.element.clone()]));
+    if compare_alike(&all) {
+        return Ok(Some((items, keys)));
+    }
+    let (objects, globals) = host.store().changes(&before, known);
+    if globals.is_empty() && objects.iter().all(|id| matches!(host.store().get(*id), Obj::Iter(_) | Obj::Generator(_))) {
+        // Nothing but the iterators has changed, which may stand anywhere.
+        for id in objects {
+            host.store().escape(&V::Ref(id));
+        }
+        return Ok(Some((items, keys)));
+    }
+    *host.store() = before;
+    host.unknown_call(&Args::of([iterable.clone(), key.clone()]));
+    Ok(None)
+}
+
+/// The same without comparing. Where the iterable runs code of the program, each item is asked for its key before there is a next
+/// one.
+fn keyed(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Items, Items)> {
     if matches!(key, V::Undef | V::None) || !host.runs_code(iterable) {
         let Consumer { goes_on, .. } = by;
         let mut of_key = |host: &mut dyn Host, item: &V| {
@@ -264,7 +313,9 @@ fn extreme(host: &mut dyn Host, args: &Args, callee: &str, op: CompareOp) -> R<V
                 Ok(true)
             };
             let floor = if matches!(x, V::Range(_)) { cost::MAX_ITEM } else { cost::C_ITERATION };
-            consume_with_keys(host, &x, &key, Consumer { callee, floor, keeps: 0, collects: false, goes_on: &mut compared })?
+            let by = Consumer { callee, floor, keeps: 0, collects: false, goes_on: &mut compared };
+            let Some(found) = consume_with_keys(host, &x, &key, by)? else { return Ok(V::Unknown(Why::Lost)) };
+            found
         }
         _ if default.is_some() => return type_error(host),
         _ => {

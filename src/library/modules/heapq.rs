@@ -220,7 +220,7 @@ fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
     let mut ordered = |_: &mut dyn Host, key: &V| Ok(is_ordered(key));
     let callee = if largest { "heapq.nlargest" } else { "heapq.nsmallest" };
     let by = Consumer { callee, floor: cost::C_ITERATION, keeps: 0, collects: false, goes_on: &mut ordered };
-    let (items, keys) = consume_with_keys(host, &iterable, &key, by)?;
+    let Some((items, keys)) = consume_with_keys(host, &iterable, &key, by)? else { return Ok(V::Unknown(Why::Lost)) };
     if count(&items).0 > 1024 {
         // A comparison or the key may raise long before the last item.
         let any = element(host, &items).unwrap_or(V::None);
