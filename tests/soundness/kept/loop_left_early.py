@@ -2,7 +2,7 @@ import random, os
 k = len(os.environ.get('ANTIFREEZE_FLAG', ''))
 out = []
 s = 0
-for i in range(200000):
+for i in range(20000):
     if i == 3 and not k:
         break
     s += i

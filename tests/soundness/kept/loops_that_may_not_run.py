@@ -1,7 +1,7 @@
 import random, os
 k = len(os.environ.get('ANTIFREEZE_FLAG', ''))
 out = []
-for i in range(500000):
+for i in range(20000):
     if i == 0 and not k:
         break
     out.append(i)
@@ -12,7 +12,7 @@ k = len(os.environ.get('ANTIFREEZE_FLAG', ''))
 more = []
 def f():
     if not k:
-        for i in range(200000):
+        for i in range(20000):
             more.append(i)
     return len(more)
 n = f()
