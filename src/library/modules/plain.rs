@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use crate::fact::{FactKind, Proof};
-use crate::library::{Args, Entry, Host, R};
-use crate::value::object::{Obj, Sym, V, Why};
+use crate::library::common::{bag, why_of};
+use crate::library::{Args, Entry, Host, R, list_of};
+use crate::value::object::{Obj, Sym, Text, V, Why};
 
 use super::support::{
-    all, identity, interrupting, look, outside_any, outside_bool, outside_bytes, outside_float, outside_int, outside_none, outside_size,
-    outside_str, outside_str_or_none, outside_strings,
+    all, identity, interrupting, look, outside_any, outside_bool, outside_float, outside_none, outside_size, outside_str,
+    outside_str_or_none, outside_strings,
 };
 use super::{BY_TEXT, INERT};
 
@@ -18,44 +19,45 @@ pub fn find(name: &str) -> Option<Entry> {
         return Some(Entry::Constant(constant));
     }
     Some(Entry::Function(match name {
+        "os.getcwd"
+        | "os.path.abspath"
+        | "os.path.expanduser"
+        | "os.path.realpath"
+        | "os.path.relpath"
+        | "platform.node"
+        | "getpass.getuser"
+        | "traceback.format_exc"
+        | "socket.gethostname"
+        | "time.ctime" => outside_str,
         "textwrap.dedent"
         | "textwrap.fill"
         | "textwrap.shorten"
         | "textwrap.indent"
         | "pprint.pformat"
-        | "os.getcwd"
         | "os.path.join"
-        | "os.path.abspath"
         | "os.path.basename"
         | "os.path.dirname"
-        | "os.path.expanduser"
         | "os.path.normpath"
-        | "os.path.realpath"
-        | "os.path.relpath"
-        | "platform.system"
-        | "platform.machine"
-        | "platform.node"
-        | "platform.platform"
-        | "platform.python_version"
         | "html.escape"
         | "html.unescape"
         | "urllib.parse.quote"
         | "urllib.parse.unquote"
         | "urllib.parse.urlencode"
-        | "getpass.getuser"
-        | "traceback.format_exc"
-        | "socket.gethostname"
         | "json.JSONEncoder.encode"
         | "string.capwords"
         | "urllib.parse.quote_plus"
         | "urllib.parse.unquote_plus"
         | "urllib.parse.urljoin"
         | "unicodedata.normalize"
-        | "time.ctime" => outside_str,
+        | "platform.system"
+        | "platform.machine"
+        | "platform.platform"
+        | "platform.python_version" => |host, args| Ok(V::strs(0, u64::MAX, computed(host, &args))),
         "shutil.which" => outside_str_or_none,
         "os.environ.get" | "os.getenv" | "os.environ.copy" | "os.stat" | "typing.TypeVar" | "typing.ParamSpec" | "typing.NewType"
-        | "sys.exc_info" | "os.path.splitext" | "os.path.split" | "unicodedata.name" | "hashlib.sha256" | "hashlib.md5"
-        | "hashlib.sha1" | "hashlib.sha512" | "uuid.uuid4" => outside_any,
+        | "sys.exc_info" | "uuid.uuid4" => outside_any,
+        "os.path.splitext" | "os.path.split" | "unicodedata.name" | "hashlib.sha256" | "hashlib.md5" | "hashlib.sha1"
+        | "hashlib.sha512" => |host, args| Ok(V::Unknown(computed(host, &args))),
         "datetime.datetime.now" | "datetime.datetime.utcnow" | "datetime.datetime.today" => |host, args| {
             if !args.exactly(0) {
                 look(host, &args);
@@ -64,7 +66,11 @@ pub fn find(name: &str) -> Option<Entry> {
         },
         "datetime.date.today" => |_, _| Ok(V::Instance(Sym::new("datetime.date"), Why::OUTSIDE)),
         "time.clock_getres" | "time.clock_gettime" => outside_float,
-        "os.listdir" | "textwrap.wrap" | "glob.glob" | "shlex.split" => outside_strings,
+        "os.listdir" | "glob.glob" => outside_strings,
+        "textwrap.wrap" | "shlex.split" => |host, args| {
+            let why = computed(host, &args);
+            Ok(list_of(host, bag(Some(V::strs(0, u64::MAX, why)), 0, u64::MAX)))
+        },
         "os.getpid"
         | "os.getppid"
         | "os.path.getsize"
@@ -72,12 +78,14 @@ pub fn find(name: &str) -> Option<Entry> {
         | "sys.getrefcount"
         | "threading.active_count"
         | "threading.get_ident" => outside_size,
-        "zlib.crc32" | "zlib.adler32" | "binascii.crc32" | "sys.getsizeof" => outside_int,
-        "os.path.exists" | "os.path.isfile" | "os.path.isdir" | "os.path.islink" | "os.path.isabs" | "keyword.iskeyword"
-        | "sys.is_finalizing" | "gc.isenabled" => outside_bool,
+        "zlib.crc32" | "zlib.adler32" | "binascii.crc32" | "sys.getsizeof" => |host, args| Ok(V::any_int(computed(host, &args))),
+        "os.path.isabs" | "keyword.iskeyword" => |host, args| Ok(V::AnyBool(computed(host, &args))),
+        "os.path.exists" | "os.path.isfile" | "os.path.isdir" | "os.path.islink" | "sys.is_finalizing" | "gc.isenabled" => outside_bool,
         "os.path.getmtime" | "os.path.getctime" | "os.path.getatime" => outside_float,
         "os.urandom" => super::random::urandom,
-        "base64.b64encode" | "base64.b64decode" | "binascii.hexlify" => outside_bytes,
+        "base64.b64encode" | "base64.b64decode" | "binascii.hexlify" => {
+            |host, args| Ok(V::ManyBytes(Text::between(0, u64::MAX, computed(host, &args))))
+        }
         "warnings.warn"
         | "warnings.filterwarnings"
         | "warnings.simplefilter"
@@ -130,6 +138,14 @@ pub fn written_time(host: &mut dyn Host, args: Args) -> R<V> {
     Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
 }
 
+/// Why a result is not known that depends on the arguments alone: it is one value, whatever it is, unless one of them comes from
+/// outside.
+fn computed(host: &mut dyn Host, args: &Args) -> Why {
+    look(host, args);
+    let values = args.values();
+    why_of(&values.iter().collect::<Vec<&V>>())
+}
+
 fn constant(name: &str) -> Option<V> {
     let text = |text: &str| Some(V::str(text));
     match name {
@@ -146,10 +162,11 @@ fn constant(name: &str) -> Option<V> {
         }
         "sys.maxsize" => Some(V::Int((1 << 63) - 1)),
         "sys.maxunicode" => Some(V::Int(0x0010_FFFF)),
-        "sys.platform" | "sys.version" | "sys.executable" | "sys.prefix" | "os.name" | "os.sep" | "os.linesep" => {
-            Some(V::strs(0, u64::MAX, Why::OUTSIDE))
-        }
-        "sys.version_info" | "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::OUTSIDE)),
+        // The same in every run of one interpreter.
+        "sys.platform" | "sys.version" | "os.name" | "os.sep" | "os.linesep" => Some(V::strs(0, u64::MAX, Why::Lost)),
+        "sys.version_info" => Some(V::Unknown(Why::Lost)),
+        "sys.executable" | "sys.prefix" => Some(V::strs(0, u64::MAX, Why::OUTSIDE)),
+        "sys.argv" | "sys.path" | "sys.modules" | "sys.flags" | "sys.float_info" => Some(V::Unknown(Why::OUTSIDE)),
         "typing.TYPE_CHECKING" => Some(V::Bool(false)),
         _ => None,
     }

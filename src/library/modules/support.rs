@@ -245,12 +245,6 @@ pub fn outside_str(host: &mut dyn Host, args: Args) -> R<V> {
     Ok(V::strs(0, u64::MAX, Why::OUTSIDE))
 }
 
-/// Some bytes from outside.
-pub fn outside_bytes(host: &mut dyn Host, args: Args) -> R<V> {
-    look(host, &args);
-    Ok(V::ManyBytes(crate::value::object::Text::between(0, u64::MAX, Why::OUTSIDE)))
-}
-
 /// Some int from outside.
 pub fn outside_int(host: &mut dyn Host, args: Args) -> R<V> {
     look(host, &args);
