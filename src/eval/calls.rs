@@ -102,7 +102,12 @@ impl Machine<'_> {
             let (objects, globals) = machine.store.changes(&before, known);
             Ok(objects.is_empty() && globals.is_empty() && machine.store.path.interruptible == before.path.interruptible)
         })?;
-        if calm == Some(true) { run(self) } else { Ok(self.unknown_effect(values)) }
+        if calm == Some(true) {
+            return run(self);
+        }
+        // It is one answer, which the program alone decides.
+        self.unknown_effect(values);
+        Ok(V::Unknown(Why::Lost))
     }
 
     fn is_code(&self, value: &V) -> bool {

@@ -1096,7 +1096,8 @@ impl Machine<'_> {
     /// The iterator has been advanced an unknown number of times: what it may still give is bounded by one value.
     fn some_of_the_rest(&mut self, iterator: &V, first: V) -> R<V> {
         if self.runs_code(iterator) {
-            return Ok(self.unknown_effect(std::slice::from_ref(iterator)));
+            self.unknown_effect(std::slice::from_ref(iterator));
+            return Ok(V::Unknown(Why::Lost));
         }
         let taken = self.bounded_rest(iterator)?;
         Ok(match taken {
