@@ -593,7 +593,6 @@ impl Machine<'_> {
                         let (element, low, high) = self.bounds_of(&parts[0]);
                         let n = u64::try_from(n).unwrap_or(u64::MAX);
                         if n >= high {
-                            self.set_part(id, 1, V::Int(-1));
                             Ok(Next::End)
                         } else if n >= low {
                             self.set_part(id, 1, V::int(Int::range(-1, i128::from(n) - 1), Why::Lost));
@@ -765,7 +764,7 @@ impl Machine<'_> {
                         if over.is_none() {
                             self.store.escape_all(&parts);
                         }
-                        self.replace_by_bag(id, &all, over);
+                        self.replace_by_bag(id, Some(&all), over);
                         return Ok(Next::Maybe(all));
                     }
                     self.store.mutate(id, true, |obj| {
@@ -786,7 +785,7 @@ impl Machine<'_> {
                             Next::Item(v) => parts[0] = self.iterate_value(&v)?,
                             Next::Maybe(_) => {
                                 self.store.escape_all(&parts);
-                                self.replace_by_bag(id, &V::Unknown(Why::Lost), None);
+                                self.replace_by_bag(id, None, None);
                                 return Ok(Next::Maybe(V::Unknown(Why::Lost)));
                             }
                             Next::End => return Ok(Next::End),
@@ -800,7 +799,7 @@ impl Machine<'_> {
                         }
                         Next::Maybe(_) => {
                             self.store.escape_all(&parts);
-                            self.replace_by_bag(id, &V::Unknown(Why::Lost), None);
+                            self.replace_by_bag(id, None, None);
                             return Ok(Next::Maybe(V::Unknown(Why::Lost)));
                         }
                     }
@@ -832,7 +831,7 @@ impl Machine<'_> {
                         }
                         Next::Maybe(v) => {
                             self.store.escape_all(&parts);
-                            self.replace_by_bag(id, &V::Unknown(Why::Lost), None);
+                            self.replace_by_bag(id, None, None);
                             let all = self.store.join_values(&v, &V::Unknown(Why::Lost), false);
                             return Ok(Next::Maybe(all));
                         }
@@ -952,11 +951,7 @@ impl Machine<'_> {
                     return Ok(Next::End);
                 }
                 let open = matches!(parts[2], V::Bool(false));
-                let before = (!open).then(|| self.store.clone());
-                let next = self.next_by_call(&parts[0], Args::default())?;
-                if let Some(before) = before {
-                    self.rejoin(&before);
-                }
+                let next = self.perhaps(!open, |machine| machine.next_by_call(&parts[0], Args::default()))?;
                 let (value, sure) = match next {
                     Next::Item(v) => (v, open),
                     Next::Maybe(v) => (v, false),
@@ -1059,24 +1054,24 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What a call gives that may not have been made, unless that is certain.
-    fn called(&mut self, function: &V, args: Args, certain: bool) -> R<V> {
-        let before = (!certain).then(|| self.store.clone());
-        let value = self.call_value(function, args)?;
+    /// What something gives that is done, or where `perhaps` may not have been done.
+    pub fn perhaps<T>(&mut self, perhaps: bool, run: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
+        let before = perhaps.then(|| self.store.clone());
+        let given = run(self)?;
         if let Some(before) = before {
             self.rejoin(&before);
         }
-        Ok(value)
+        Ok(given)
+    }
+
+    /// What a call gives that may not have been made, unless that is certain.
+    fn called(&mut self, function: &V, args: Args, certain: bool) -> R<V> {
+        self.perhaps(!certain, |machine| machine.call_value(function, args))
     }
 
     /// The next item of an iterator that may not be asked for it, unless that is certain.
     fn advanced(&mut self, iterator: &V, certain: bool) -> R<Next> {
-        let before = (!certain).then(|| self.store.clone());
-        let next = self.next_value(iterator)?;
-        if let Some(before) = before {
-            self.rejoin(&before);
-        }
-        Ok(next)
+        self.perhaps(!certain, |machine| machine.next_value(iterator))
     }
 
     /// What a filter goes by, of an item that may not be there, unless that is certain.
@@ -1168,7 +1163,7 @@ impl Machine<'_> {
             && let Some((IterKind::Bag, parts)) = self.parts(*id)
         {
             let element = if self.unchanged(&parts[2..]) { parts[0].clone() } else { V::Unknown(Why::Lost) };
-            self.replace_by_bag(*id, &element, Some(parts[2..].to_vec()));
+            self.replace_by_bag(*id, Some(&element), Some(parts[2..].to_vec()));
             return Ok(Some(element));
         }
         let over = self.stands_over(iterator);
@@ -1179,7 +1174,7 @@ impl Machine<'_> {
             let taken = self.take_bounded(iterator, Items::default(), first, &begun)?;
             let element = taken.items.rest.map_or(V::Unknown(Why::Lost), |rest| rest.element);
             if let V::Ref(id) = iterator {
-                self.replace_by_bag(*id, &element, over);
+                self.replace_by_bag(*id, Some(&element), over);
             }
             return Ok(Some(element));
         }
@@ -1188,11 +1183,7 @@ impl Machine<'_> {
                 Next::End => {
                     // What was skipped may still come: the iterator is replaced by a bag of all of it.
                     if let V::Ref(id) = iterator {
-                        match &element {
-                            Some(e) => self.replace_by_bag(*id, e, over),
-                            // Its end may not have been reached, and there may be more before it by then.
-                            None => self.replace_by_empty_bag(*id, over),
-                        }
+                        self.replace_by_bag(*id, element.as_ref(), over);
                     }
                     return Ok(element);
                 }
@@ -1208,21 +1199,14 @@ impl Machine<'_> {
         Ok(Some(V::Unknown(Why::Lost)))
     }
 
-    /// Nothing is left, for as long as what it was taken from does not change.
-    fn replace_by_empty_bag(&mut self, id: ObjId, over: Option<Vec<V>>) {
-        let left = if over.is_some() { V::Int(0) } else { V::int(Int::NON_NEGATIVE, Why::Lost) };
-        let mut parts = vec![V::Unknown(Why::Lost), left];
+    /// `element`: what is left, if anything. `over`: what that is taken from, as [`Machine::stands_over`] gives it: it is so for as
+    /// long as that does not change. The end may not have been reached, and there may be more before it by then.
+    fn replace_by_bag(&mut self, id: ObjId, element: Option<&V>, over: Option<Vec<V>>) {
+        let left = if element.is_none() && over.is_some() { V::Int(0) } else { V::int(Int::NON_NEGATIVE, Why::Lost) };
+        let element = element.filter(|_| over.is_some()).cloned().unwrap_or(V::Unknown(Why::Lost));
+        let mut parts = vec![element, left];
         parts.extend(over.unwrap_or_default());
         self.store.mutate(id, true, |obj| *obj = Obj::Iter(Iter { kind: IterKind::Bag, parts }));
-    }
-
-    /// `over`: what the element is taken from, as [`Machine::stands_over`] gives it.
-    fn replace_by_bag(&mut self, id: ObjId, element: &V, over: Option<Vec<V>>) {
-        let (element, over) = over.map_or((V::Unknown(Why::Lost), Vec::new()), |over| (element.clone(), over));
-        let mut parts = vec![element, V::int(Int::NON_NEGATIVE, Why::Lost)];
-        parts.extend(over);
-        let bag = Iter { kind: IterKind::Bag, parts };
-        self.store.mutate(id, true, |obj| *obj = Obj::Iter(bag));
     }
 
     /// What was done since may not have happened.

@@ -1388,7 +1388,6 @@ impl Machine<'_> {
                 self.compare_values(CompareOp::Eq, item, value)?
             };
             match self.truth_value(&same)? {
-                Some(true) if !open => return Ok(V::Bool(true)),
                 Some(true) => return Ok(V::Bool(true)),
                 Some(false) => {}
                 None => {
@@ -1893,12 +1892,11 @@ impl Machine<'_> {
                         None => Err(Stop::Raise(V::exception("KeyError"))),
                     };
                 }
-                let before = value.is_some().then(|| self.store.clone());
-                let fresh = self.call_value(factory, Args::default())?;
-                self.table_store(object, index, fresh.clone())?;
-                if let Some(before) = before {
-                    self.rejoin(&before);
-                }
+                let fresh = self.perhaps(value.is_some(), |machine| {
+                    let fresh = machine.call_value(factory, Args::default())?;
+                    machine.table_store(object, index, fresh.clone())?;
+                    Ok(fresh)
+                })?;
                 Ok(match value {
                     Some(v) => self.store.join_values(&v, &fresh, false),
                     None => fresh,

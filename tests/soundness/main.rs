@@ -155,12 +155,14 @@ fn check_programs(title: &str, python: &str, programs: &[Program], seeds: &[u64]
 
 const FUEL: u64 = 3_000_000;
 
+/// How programs are looked at that are not random.
+const LOOKS: [Look; 2] = [Look { seconds: 10.0, low_limits: false, fuel: FUEL }, Look { seconds: 10.0, low_limits: true, fuel: FUEL }];
+
 #[test]
 fn kept_programs() {
     with_python("kept_programs", |python| {
         let programs = files(&root().join("tests/soundness/kept"));
-        let looks = [Look { seconds: 10.0, low_limits: false, fuel: FUEL }, Look { seconds: 10.0, low_limits: true, fuel: FUEL }];
-        let tally = check_programs("kept programs", python, &programs, &[0, 1, 2, 3], &looks);
+        let tally = check_programs("kept programs", python, &programs, &[0, 1, 2, 3], &LOOKS);
         assert!(programs.is_empty() || tally.finished > 0);
     });
 }
@@ -180,8 +182,7 @@ fn finishing_cases() {
             .collect();
         let mut programs = files(&root().join("tests/cases"));
         programs.retain(|program| finishing.contains(&program.name) && !DANGEROUS.iter().any(|word| program.name.contains(word)));
-        let looks = [Look { seconds: 10.0, low_limits: false, fuel: FUEL }, Look { seconds: 10.0, low_limits: true, fuel: FUEL }];
-        let tally = check_programs("finishing cases", python, &programs, &[0, 1], &looks);
+        let tally = check_programs("finishing cases", python, &programs, &[0, 1], &LOOKS);
         assert!(tally.finished > 30, "only {} runs finished", tally.finished);
     });
 }
@@ -208,8 +209,7 @@ fn corpus() {
             }
         }
         assert!(!programs.is_empty(), "no programs in {folder}");
-        let looks = [Look { seconds: 10.0, low_limits: false, fuel: FUEL }, Look { seconds: 10.0, low_limits: true, fuel: FUEL }];
-        check_programs("corpus", python, &programs, &[0, 1], &looks);
+        check_programs("corpus", python, &programs, &[0, 1], &LOOKS);
     });
 }
 

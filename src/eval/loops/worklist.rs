@@ -285,7 +285,7 @@ impl Machine<'_> {
         } else if list.items.len() > MANY && !self.widen_part(list, false) {
             return false;
         }
-        !list.ordered || self.fuel > 0 && comparable(&list.items)
+        !list.ordered || self.fuel > 0 && crate::library::builtins::order::comparable(&list.items)
     }
 
     /// An item with what stands for any value in its place, and what it is told apart by.
@@ -450,21 +450,4 @@ fn holds_no_object(value: &V) -> bool {
 fn is_plain_list(store: &Store, id: ObjId) -> bool {
     matches!(store.get(id), Obj::List(items)
         if items.exact.iter().chain(items.rest.iter().map(|rest| &rest.element)).all(holds_no_object))
-}
-
-/// Whether comparing any two of these with `<` raises nothing and runs no code of the program.
-fn comparable(values: &[V]) -> bool {
-    let tuples: Option<Vec<&[V]>> = values
-        .iter()
-        .map(|v| match v {
-            V::Tuple(t) => match &**t {
-                Tuple::Exact(parts) => Some(parts.as_slice()),
-                Tuple::Bag { .. } => None,
-            },
-            _ => None,
-        })
-        .collect();
-    let Some(tuples) = tuples else { return crate::library::builtins::order::orderly(values) };
-    let longest = tuples.iter().map(|parts| parts.len()).max().unwrap_or(0);
-    (0..longest).all(|at| comparable(&tuples.iter().filter_map(|parts| parts.get(at).cloned()).collect::<Vec<_>>()))
 }

@@ -124,9 +124,9 @@ fn merge_sorted(mut at: Vec<usize>, order: &mut dyn FnMut(usize, usize) -> Optio
     Some(at)
 }
 
-/// Whether comparing any two of these cannot raise nor run code of the program: as in [`orderly`], or tuples of what is so place
-/// by place.
-fn compare_alike(values: &[V]) -> bool {
+/// Whether comparing any two of these with `<` raises nothing and runs no code of the program: as in [`orderly`], or tuples
+/// of what is so place by place.
+pub fn comparable(values: &[V]) -> bool {
     let tuples: Option<Vec<&[V]>> = values
         .iter()
         .map(|v| match v {
@@ -137,27 +137,23 @@ fn compare_alike(values: &[V]) -> bool {
             _ => None,
         })
         .collect();
-    match tuples {
-        Some(tuples) if !tuples.is_empty() => {
-            let places = tuples.iter().map(|parts| parts.len()).max().unwrap_or(0);
-            (0..places).all(|at| compare_alike(&tuples.iter().filter_map(|parts| parts.get(at).cloned()).collect::<Vec<V>>()))
-        }
-        _ => orderly(values),
-    }
+    let Some(tuples) = tuples else { return orderly(values) };
+    let longest = tuples.iter().map(|parts| parts.len()).max().unwrap_or(0);
+    (0..longest).all(|at| comparable(&tuples.iter().filter_map(|parts| parts.get(at).cloned()).collect::<Vec<_>>()))
 }
 
 /// What an iterable gives, and the keys of that, which are compared as they come. `None` where code of the program runs in between
 /// and a comparison may end it, or run some more: what that has done is unknown.
 pub fn consume_with_keys(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<Option<(Items, Items)>> {
     if !host.runs_code(iterable) && !host.runs_code(key) {
-        return keyed(host, iterable, key, by).map(Some);
+        return take_with_keys(host, iterable, key, by).map(Some);
     }
     let (before, known) = (host.store().clone(), host.store().allocated());
-    let (items, keys) = keyed(host, iterable, key, by)?;
+    let (items, keys) = take_with_keys(host, iterable, key, by)?;
     let mut all = keys.exact.clone();
     // One of several is compared with the others.
     all.extend(keys.rest.iter().flat_map(|rest| [rest.element.clone(), rest.element.clone()]));
-    if compare_alike(&all) {
+    if comparable(&all) {
         return Ok(Some((items, keys)));
     }
     let (objects, globals) = host.store().changes(&before, known);
@@ -175,9 +171,9 @@ pub fn consume_with_keys(host: &mut dyn Host, iterable: &V, key: &V, by: Consume
 
 /// The same without comparing. Where the iterable runs code of the program, each item is asked for its key before there is a next
 /// one.
-fn keyed(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Items, Items)> {
+fn take_with_keys(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Items, Items)> {
+    let Consumer { goes_on, .. } = by;
     if matches!(key, V::Undef | V::None) || !host.runs_code(iterable) {
-        let Consumer { goes_on, .. } = by;
         let mut of_key = |host: &mut dyn Host, item: &V| {
             let key = if matches!(key, V::Undef | V::None) { item.clone() } else { host.call(key, Args::of([item.clone()]))? };
             goes_on(host, &key)
@@ -188,7 +184,6 @@ fn keyed(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Ite
     }
     let source = host.iterate(iterable)?;
     let keyed = iterator(host, IterKind::Keyed, vec![key.clone(), source]);
-    let Consumer { goes_on, .. } = by;
     let mut of_pair = |host: &mut dyn Host, pair: &V| goes_on(host, &parted(pair).1);
     let pairs = consume(host, &keyed, Consumer { goes_on: &mut of_pair, ..by })?;
     let (exact, keys) = pairs.exact.iter().map(parted).unzip();
@@ -202,13 +197,13 @@ fn keyed(host: &mut dyn Host, iterable: &V, key: &V, by: Consumer<'_>) -> R<(Ite
 
 /// An item and its key.
 fn parted(pair: &V) -> (V, V) {
-    match pair {
-        V::Tuple(t) => match &**t {
-            Tuple::Exact(parts) if parts.len() == 2 => (parts[0].clone(), parts[1].clone()),
-            _ => (V::Unknown(Why::Lost), V::Unknown(Why::Lost)),
-        },
-        _ => (V::Unknown(Why::Lost), V::Unknown(Why::Lost)),
+    if let V::Tuple(t) = pair
+        && let Tuple::Exact(parts) = &**t
+        && let [item, key] = parts.as_slice()
+    {
+        return (item.clone(), key.clone());
     }
+    (V::Unknown(Why::Lost), V::Unknown(Why::Lost))
 }
 
 /// The items in order: exactly where all keys are known, otherwise in any order.

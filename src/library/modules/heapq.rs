@@ -228,7 +228,7 @@ fn best(host: &mut dyn Host, args: &Args, largest: bool) -> R<V> {
         return Ok(list_of(host, bag(any, 0, u64::MAX)));
     }
     let sorted = sort_by_keys(host, &items, &keys, Some(largest))?;
-    let n = u64::try_from(n.max(0)).unwrap_or(u64::MAX);
+    let n = u64::try_from(n).unwrap_or(u64::MAX);
     let (low, high) = count(&sorted);
     let items = match &sorted.rest {
         None => Items { exact: sorted.exact.iter().take(usize::try_from(n).unwrap_or(usize::MAX)).cloned().collect(), rest: None },
