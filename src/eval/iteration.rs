@@ -692,7 +692,7 @@ impl Machine<'_> {
                     let taken = self.take_value(&args.pos[0].clone())?;
                     args = Args { pos: taken.items.exact.into(), kw: Vec::new(), open: taken.items.rest.is_some() };
                 }
-                let value = self.called(&parts[0], args, certain)?;
+                let Some(value) = self.called(&parts[0], args, certain)? else { return Ok(Next::End) };
                 Ok(if certain { Next::Item(value) } else { Next::Maybe(value) })
             }
             IterKind::Keyed => {
@@ -701,7 +701,7 @@ impl Machine<'_> {
                     Next::Maybe(v) => (v, false),
                     Next::End => return Ok(Next::End),
                 };
-                let key = self.called(&parts[0], Args::of([value.clone()]), certain)?;
+                let Some(key) = self.called(&parts[0], Args::of([value.clone()]), certain)? else { return Ok(Next::End) };
                 let pair = self.make_tuple(vec![value, key]);
                 Ok(if certain { Next::Item(pair) } else { Next::Maybe(pair) })
             }
@@ -716,7 +716,7 @@ impl Machine<'_> {
                         Next::End => return Ok(Next::End),
                     };
                     certain &= sure;
-                    let keep = self.tested(&parts[0], &value, certain)?;
+                    let Some(keep) = self.tested(&parts[0], &value, certain)? else { return Ok(Next::End) };
                     let wanted = kind == IterKind::Filter;
                     match self.truth_value(&keep)? {
                         Some(t) if t == wanted => return Ok(if certain { Next::Item(value) } else { Next::Maybe(value) }),
@@ -864,7 +864,7 @@ impl Machine<'_> {
                     Next::Maybe(v) => (v, false),
                     Next::End => return Ok(Next::End),
                 };
-                let keep = self.tested(&parts[0], &value, sure)?;
+                let Some(keep) = self.tested(&parts[0], &value, sure)? else { return Ok(Next::End) };
                 match self.truth_value(&keep)? {
                     Some(true) => Ok(if sure { Next::Item(value) } else { Next::Maybe(value) }),
                     Some(false) if sure => {
@@ -888,7 +888,8 @@ impl Machine<'_> {
                         Next::Maybe(v) => (v, false),
                         Next::End => return Ok(Next::End),
                     };
-                    let drop = self.tested(&parts[0], &value, sure)?;
+                    // Where it is not asked any more, the item is given, if there is one.
+                    let Some(drop) = self.tested(&parts[0], &value, sure)? else { return Ok(Next::Maybe(value)) };
                     match self.truth_value(&drop)? {
                         Some(false) if sure => {
                             self.set_part(id, 2, V::Bool(true));
@@ -916,7 +917,10 @@ impl Machine<'_> {
                     V::Undef => value,
                     V::OneOf(_) => V::Unknown(Why::Lost),
                     total if matches!(parts[0], V::None) => self.binary_op(BinaryOp::Add, total, &value, false)?,
-                    total => self.called(&parts[0], Args::of([total.clone(), value]), sure)?,
+                    total => match self.called(&parts[0], Args::of([total.clone(), value]), sure)? {
+                        Some(total) => total,
+                        None => return Ok(Next::End),
+                    },
                 };
                 self.set_part(id, 2, total.clone());
                 Ok(if sure { Next::Item(total) } else { Next::Maybe(total) })
@@ -951,8 +955,9 @@ impl Machine<'_> {
                     return Ok(Next::End);
                 }
                 let open = matches!(parts[2], V::Bool(false));
-                let next = self.perhaps(!open, |machine| machine.next_by_call(&parts[0], Args::default()))?;
-                let (value, sure) = match next {
+                let doubt = (!open).then_some(Why::Lost);
+                let next = self.perhaps(doubt, |machine| machine.next_by_call(&parts[0], Args::default()))?;
+                let (value, sure) = match next.unwrap_or(Next::End) {
                     Next::Item(v) => (v, open),
                     Next::Maybe(v) => (v, false),
                     Next::End => return Ok(Next::End),
@@ -1054,29 +1059,51 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What something gives that is done, or where `perhaps` may not have been done.
-    pub fn perhaps<T>(&mut self, perhaps: bool, run: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
-        let before = perhaps.then(|| self.store.clone());
-        let given = run(self)?;
-        if let Some(before) = before {
-            self.rejoin(&before);
+    /// What something gives that is done for certain (`None`), or else may not have been done, for a reason of which so much is known.
+    /// `None` where it raises or never ends, so that the program goes on only if it was not done.
+    pub fn perhaps<T>(&mut self, doubt: Option<Why>, run: impl FnOnce(&mut Self) -> R<T>) -> R<Option<T>> {
+        let Some(why) = doubt else { return run(self).map(Some) };
+        let mut before = self.store.clone();
+        let path = before.path;
+        before.path.mass /= 2.0;
+        self.store.path.mass /= 2.0;
+        let free = self.store.path.decided.decides(why);
+        self.store.path.lost |= !free;
+        match run(self) {
+            Ok(given) => {
+                let joined = self.store.path.certainty_with(&before.path);
+                self.store.join(&before, false);
+                let all = joined.0 > path.mass - 1e-7;
+                let path = if all { (path.mass, path.lost, path.decided) } else { joined };
+                (self.store.path.mass, self.store.path.lost, self.store.path.decided) = path;
+                Ok(Some(given))
+            }
+            Err(stop @ (Stop::Raise(_) | Stop::Dead)) => {
+                if let Stop::Raise(exception) = stop {
+                    self.may_raise_value(exception);
+                }
+                self.store = before;
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
         }
-        Ok(given)
     }
 
     /// What a call gives that may not have been made, unless that is certain.
-    fn called(&mut self, function: &V, args: Args, certain: bool) -> R<V> {
-        self.perhaps(!certain, |machine| machine.call_value(function, args))
+    fn called(&mut self, function: &V, args: Args, certain: bool) -> R<Option<V>> {
+        let doubt = (!certain).then(|| Why::of_all(args.values().iter().filter_map(V::why)).unwrap_or(Why::Lost));
+        self.perhaps(doubt, |machine| machine.call_value(function, args))
     }
 
     /// The next item of an iterator that may not be asked for it, unless that is certain.
     fn advanced(&mut self, iterator: &V, certain: bool) -> R<Next> {
-        self.perhaps(!certain, |machine| machine.next_value(iterator))
+        let next = self.perhaps((!certain).then_some(Why::Lost), |machine| machine.next_value(iterator))?;
+        Ok(next.unwrap_or(Next::End))
     }
 
     /// What a filter goes by, of an item that may not be there, unless that is certain.
-    fn tested(&mut self, function: &V, value: &V, certain: bool) -> R<V> {
-        if matches!(function, V::None) { Ok(value.clone()) } else { self.called(function, Args::of([value.clone()]), certain) }
+    fn tested(&mut self, function: &V, value: &V, certain: bool) -> R<Option<V>> {
+        if matches!(function, V::None) { Ok(Some(value.clone())) } else { self.called(function, Args::of([value.clone()]), certain) }
     }
 
     /// A filter was asked about the items of a source until it answered so, nobody knows how often: any of those left.

@@ -1892,14 +1892,16 @@ impl Machine<'_> {
                         None => Err(Stop::Raise(V::exception("KeyError"))),
                     };
                 }
-                let fresh = self.perhaps(value.is_some(), |machine| {
+                let doubt = value.as_ref().map(|_| Why::Lost);
+                let fresh = self.perhaps(doubt, |machine| {
                     let fresh = machine.call_value(factory, Args::default())?;
                     machine.table_store(object, index, fresh.clone())?;
                     Ok(fresh)
                 })?;
-                Ok(match value {
-                    Some(v) => self.store.join_values(&v, &fresh, false),
-                    None => fresh,
+                Ok(match (value, fresh) {
+                    (Some(v), Some(fresh)) => self.store.join_values(&v, &fresh, false),
+                    (Some(v), None) | (None, Some(v)) => v,
+                    (None, None) => return Err(Stop::Dead),
                 })
             }
         }
